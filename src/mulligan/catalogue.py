@@ -95,13 +95,19 @@ ENGLISH: Catalogue = {
         "Do not repeat this call."
     ),
     "quoted_values": "use the names and values quoted above to correct the arguments, then call {tool} again.",
+    "quoted_form": "correct the name as the text quoted above says, then call {tool} again. Do not repeat this call.",
+    "quoted_tool": "use the tool that is named in the text quoted above, if it does what you want. Do not repeat this call.",
     "existing_name": "check the name, then call {tool} again with one that exists. Do not repeat this call.",
+    "see_existing": "see which exist, with this call: {call}",
+    "list_existing": "call {other} to see which exist, then call {tool} again with one of them. Do not repeat this call.",
     "not_of_arguments": (
         "do not repeat this call: its arguments do not name what failed. "
         "Use another tool, or tell the user what the problem is."
     ),
     "refused": "do not repeat this call. Use another path or another tool, or tell the user what is needed.",
     "read_state": "read the current state first, then decide what remains to be done.",
+    "read_state_call": "read the current state first, with this call: {call}",
+    "read_state_with": "read the current state with {other} first, then decide what remains to be done.",
     "another_approach": "use another tool or other arguments, or tell the user what the problem is.",
     "unusable": (
         "do not call {tool} again: no arguments will work. Use another tool, or tell the user that this one does not work."
@@ -111,6 +117,10 @@ ENGLISH: Catalogue = {
     "if_needed": "call it again only if it is still needed.",
     "check_effect": (
         "read the current state with another tool first. Do not repeat this call before you know whether it took effect."
+    ),
+    "check_effect_call": "do not repeat this call yet. Read the current state first, with this call: {call}",
+    "check_effect_with": (
+        "read the current state with {other} first. Do not repeat this call before you know whether it took effect."
     ),
     "as_author_says": "do what the tool says above, then decide whether to call {tool} again.",
     "less": "call {tool} again with exactly the same arguments; if that fails too, request less at once.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from mulligan.catalogue import MISSING, UNKNOWN, Catalogue
 from mulligan.classify.call_arguments import may_be_named_in
@@ -49,6 +49,30 @@ _WITHOUT_EFFECT_NOTE = (
 )  # a note about effects would distract
 
 
+_FIXED = (
+    (ToolPermissionError, "refused"),
+    (ToolAuthenticationError, "refused"),
+    (RepeatedCallError, "another_approach"),
+    (ToolCancelledError, "if_needed"),
+)
+
+
+class ShownLookup(NamedTuple):
+    """A tool that shows what is there.
+
+    Attributes:
+        other: its name, safe to show.
+        call: the call of it as JSON text; empty if it cannot be given.
+    """
+
+    other: str
+    call: str
+
+
+Look = Callable[[bool], ShownLookup | None]
+Offer = Literal["", "tool", "names", "form"]
+
+
 def next_step(
     error: ToolError,
     name: str,
@@ -58,7 +82,8 @@ def next_step(
     *,
     note: str = "",
     resources: Sequence[str] = (),
-    offers: bool = False,
+    offer: Offer = "",
+    look: Look | None = None,
 ) -> str:
     """One concrete step, as an imperative sentence.
 
@@ -70,29 +95,44 @@ def next_step(
         sanitize_line: turns a foreign text into one clean line.
         note: the name of the template about repetition, or an empty text; the step must agree with it.
         resources: the names that the tool's author provides and that are similar to a missing one.
-        offers: whether the quoted text offers names or values to choose from.
+        offer: what the quoted text offers: another tool, names or values to choose from, or the form of a name.
+        look: finds the tool that shows what exists (True), or the present state (False), and the call of it.
     """
-    if template := _stop_template(error, note):
+    if template := _overriding_template(error, note, offer):
         return catalogue[template].format(tool=name)
     if may_have_taken_effect(error, tool):
-        return catalogue["check_effect"]
+        return _state_step("check_effect", name, look, catalogue)
     if isinstance(error, ToolNotFoundError):
         return _tool_step(error, name, catalogue) if tool is None else catalogue["other_way"]
     if isinstance(error, ToolArgumentError):
-        return _argument_step(error, name, tool, catalogue, sanitize_line, offers=offers)
+        return _argument_step(error, name, tool, catalogue, sanitize_line, offers=offer == "names")
     if isinstance(error, ResourceNotFoundError):
-        named = "quoted_name" if offers else "existing_name"
+        named = {"names": "quoted_name", "form": "quoted_form"}.get(offer, "existing_name")
         template = "closest_name" if resources else _argument_template(error, tool, named, "other_way")
-        return catalogue[template].format(tool=name)
+        return _existing_step(template, name, look, catalogue)
     if isinstance(error, ResourceConflictError) and not error.transient:
-        return catalogue["read_state"]
-    if isinstance(error, (ToolPermissionError, ToolAuthenticationError)):
-        return catalogue["refused"]
-    if isinstance(error, RepeatedCallError):
-        return catalogue["another_approach"]
-    if isinstance(error, ToolCancelledError):
-        return catalogue["if_needed"]
-    return _failure_step(error, name, tool, catalogue, note)
+        return _state_step("read_state", name, look, catalogue)
+    for cls, fixed in _FIXED:
+        if isinstance(error, cls):
+            return catalogue[fixed]
+    if not (error.effect == "none" or _may_be_repeated(tool)):
+        return _state_step("check_effect", name, look, catalogue)
+    return _failure_step(error, name, catalogue, note)
+
+
+def _existing_step(template: str, name: str, look: Look | None, catalogue: Catalogue) -> str:
+    """The step after a missing resource: with the tool that shows which names exist, if one is known."""
+    found = look(True) if look is not None and template == "existing_name" else None
+    if found is None:
+        return catalogue[template].format(tool=name)
+    return catalogue["see_existing" if found.call else "list_existing"].format(tool=name, **found._asdict())
+
+
+def _state_step(template: str, name: str, look: Look | None, catalogue: Catalogue) -> str:
+    """The step that reads the present state: with the tool that shows it, if one is known."""
+    found = look(False) if look is not None else None
+    ending = "" if found is None else "_call" if found.call else "_with"
+    return catalogue[template + ending].format(tool=name, **({} if found is None else found._asdict()))
 
 
 def _tool_step(error: ToolNotFoundError, name: str, catalogue: Catalogue) -> str:
@@ -123,8 +163,11 @@ def may_have_taken_effect(error: ToolError, tool: Tool | None) -> bool:
     return all(problem.message == MISSING for problem in about)
 
 
-def _stop_template(error: ToolError, note: str) -> str:
-    """The template for a failure after which this tool, or all tools, must not be called again; otherwise empty."""
+def _overriding_template(error: ToolError, note: str, offer: Offer) -> str:
+    """The template where the class of the failure does not decide: the tool must not be called again, or another is named.
+
+    Otherwise empty.
+    """
     rule = error.rule or ""
     if rule.startswith("session:budget"):
         return "no_more" if error.fatal else "no_more_of_it"
@@ -132,7 +175,9 @@ def _stop_template(error: ToolError, note: str) -> str:
         return "unusable"
     if error.fatal:
         return "stop"
-    return "stop_trying" if note == "many_failures" else ""
+    if note == "many_failures":
+        return "stop_trying"
+    return "quoted_tool" if offer == "tool" else ""
 
 
 def _named_step(template: str, names: tuple[str, ...], tool: str, catalogue: Catalogue, like: str) -> str:
@@ -292,9 +337,7 @@ def join_names(names: Sequence[str], catalogue: Catalogue) -> str:
     return f"{', '.join(first)}{catalogue['and']}{last}" if first else last
 
 
-def _failure_step(error: ToolError, name: str, tool: Tool | None, catalogue: Catalogue, note: str) -> str:
-    if not (error.effect == "none" or _may_be_repeated(tool)):
-        return catalogue["check_effect"]
+def _failure_step(error: ToolError, name: str, catalogue: Catalogue, note: str) -> str:
     is_timeout = isinstance(error, ToolTimeoutError)
     if not is_timeout and not (
         error.transient or isinstance(error, (ToolRateLimitError, ToolUnavailableError, ToolConnectionError))
