@@ -2,8 +2,9 @@
 
 from mulligan.plugin import Rules
 from mulligan_payments import adyen, braintree, paypal, square, stripe
+from mulligan_payments.braintree import detect
 
-__all__ = ["classify", "classify_last", "last", "mulligan_api", "rules"]
+__all__ = ["classify", "classify_last", "detect", "last", "mulligan_api", "rules"]
 
 mulligan_api = "1.0"
 rules = Rules()

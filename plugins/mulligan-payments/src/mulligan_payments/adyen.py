@@ -19,6 +19,7 @@ from mulligan.plugin import (
     ToolExecutionError,
     ToolPermissionError,
     status_error,
+    transport_error,
 )
 from mulligan.plugin import meanings as m
 from mulligan_payments import declines as d
@@ -77,6 +78,12 @@ def _problems(failure: Failure, code: object) -> list[Any]:
     names = [one.get("name") for one in listed[:20] if isinstance(one, Mapping)] if isinstance(listed, list) else []
     found = (problem_at(name, failure.arguments) for name in names or [_FIELDS.get(str(code))])
     return [problem for problem in found if problem is not None]
+
+
+@rules("requests.RequestException")
+def connection(failure: Failure) -> ToolError | None:
+    """No connection to Adyen, or one that ended before the answer: then the payment may have been made."""
+    return transport_error(failure, service=SERVICE) if failure.came_through("Adyen") else None
 
 
 @rules("Adyen.AdyenInvalidRequestError", "Adyen.AdyenEndpointInvalidFormat")

@@ -25,7 +25,9 @@ DUPLICATE = m.EXISTS._replace(message="The payment was declined: the same paymen
 
 IN_PROGRESS = m.CONFLICT._replace(message="Another request is changing the same object of the service", code="ABORTED")
 KEY_IN_USE = m.CONFLICT._replace(
-    message="A request with the same idempotency key is being processed by the service", code="ABORTED", effect="possible"
+    message="A request with the same idempotency key is being processed by the service",
+    code="ABORTED",
+    effect="possible",
 )
 KEY_REUSED = m.CONFLICT._replace(message="The idempotency key was already used for a different request to the service")
 DONE = m.EXISTS._replace(message="The service reports that this is already so")

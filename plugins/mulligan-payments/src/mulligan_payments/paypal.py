@@ -19,6 +19,7 @@ from mulligan.plugin import (
     ToolError,
     ToolExecutionError,
     status_error,
+    transport_error,
 )
 from mulligan.plugin import meanings as m
 from mulligan_payments import declines as d
@@ -129,6 +130,21 @@ def _problems(failure: Failure, details: list[Mapping[str, Any]]) -> list[Any]:
         for one in details
     )
     return [problem for problem in found if problem is not None]
+
+
+@rules("apimatic_core.AuthValidationException")
+def without_token(failure: Failure) -> ToolError | None:
+    """No access token: PayPal refused it. The client drops the reason, and sends nothing else."""
+    if failure.came_through("paypalserversdk") is None:
+        return None
+    user = "PayPal issued no access token. Check the client ID, the secret and the environment, then try again."
+    return ToolAuthenticationError("PayPal issued no access token.", user_message=user, effect="none")
+
+
+@rules("requests.RequestException")
+def connection(failure: Failure) -> ToolError | None:
+    """No connection to PayPal, or one that ended before the answer: then the payment may have been made."""
+    return transport_error(failure, service=SERVICE) if failure.came_through("paypalserversdk") else None
 
 
 @last("paypalserversdk.ApiException")

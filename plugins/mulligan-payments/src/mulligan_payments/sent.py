@@ -18,7 +18,8 @@ def argument_path(field: object, arguments: Mapping[str, Any] | None) -> list[st
 
     Args:
         field: the field as the service names it: `items[0][price]`, `/purchase_units/0/amount` or `card.number`.
-        arguments: the arguments of the call, which may use another name for the whole, such as `customer_id`.
+        arguments: the arguments of the call. They may use another name for the whole, such as `customer_id`, or hold the
+            field within one of them, as `card` does `cvc`.
     """
     if not isinstance(field, str) or not arguments or len(field) > _LONGEST_FIELD:
         return None
@@ -27,7 +28,10 @@ def argument_path(field: object, arguments: Mapping[str, Any] | None) -> list[st
         name = part if part in arguments else argument_named_in(part, arguments) if isinstance(part, str) else None
         if isinstance(name, str):
             return [name, *_existing(arguments[name], parts[start + 1 :])]
-    return None
+    holders = [
+        name for name, value in arguments.items() if isinstance(value, Mapping) and parts[-1:] and parts[-1] in value
+    ]
+    return [holders[0], parts[-1]] if len(holders) == 1 else None
 
 
 def _existing(value: Any, parts: Sequence[str | int]) -> list[str | int]:

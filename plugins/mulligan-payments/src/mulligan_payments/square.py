@@ -20,6 +20,7 @@ from mulligan.plugin import (
     ToolError,
     ToolPermissionError,
     status_error,
+    transport_error,
 )
 from mulligan.plugin import meanings as m
 from mulligan_payments import declines as d
@@ -147,12 +148,18 @@ def _errors(failure: Failure) -> list[Mapping[str, Any]]:
 
 
 def _of_category(error: Mapping[str, Any], failure: Failure) -> m.Meaning | None:
-    """The meaning of a category; that of a token only if the status agrees, for it also holds missing permissions."""
+    """The meaning of a category. That of credentials also holds missing permissions, which have their own status."""
     meaning = categories.meaning_of(error.get("category"))
-    return None if meaning is TOKEN and failure.status == 403 else meaning
+    return m.PERMISSION if meaning is TOKEN and failure.status == 403 else meaning
 
 
 def _problem(error: Mapping[str, Any], failure: Failure) -> Problem | None:
     return problem_at(
         error.get("field"), failure.arguments, is_missing=error.get("code") == "MISSING_REQUIRED_PARAMETER"
     )
+
+
+@rules("httpx.TransportError")
+def connection(failure: Failure) -> ToolError | None:
+    """No connection to Square, or one that ended before the answer: then the payment may have been made."""
+    return transport_error(failure, service=SERVICE) if failure.came_through("square") else None

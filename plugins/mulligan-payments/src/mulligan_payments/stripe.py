@@ -36,12 +36,13 @@ PLATFORM = m.PERMISSION._replace(message="The service allows this to platform ac
 UPSTREAM = m.UNAVAILABLE._replace(message="The destination behind the service is temporarily unavailable")
 UPSTREAM_FAILED = m.FAILED._replace(message="The destination behind the service failed", effect="possible")
 UPSTREAM_TIMEOUT = m.TIMEOUT._replace(message="The destination behind the service did not respond in time")
-WRONG_MODE = m.CONFLICT._replace(message="The object and the API key of the service belong to different modes, test and live")
+WRONG_MODE = m.CONFLICT._replace(
+    message="The object and the API key of the service belong to different modes, test and live"
+)
 READER = m.CONFLICT._replace(message="The card reader is busy, offline or did not respond", effect="possible")
 OLD_TLS = m.TLS._replace(message="The service does not support this version of TLS")
 BLOCKED = m.CONFLICT._replace(message="The service blocked this as unusual")
 STALE = m.CONFLICT._replace(message="The quote or session has expired: a new one is needed")
-UNREADABLE = m.FAILED._replace(message="The service sent an answer that its client cannot read", effect="possible")
 INCOMPLETE = m.CONFLICT._replace(message="The service could not complete the valid request")
 BANK_ACCOUNT = m.CONFLICT._replace(message="The bank account cannot be used or is not verified")
 
@@ -205,9 +206,10 @@ decline_codes = Codes(
     }
 )
 # Stripe asks not to tell the payer these reasons, so the model reads the general code.
-_PRIVATE = frozenset(
-    "fraudulent highest_risk_level lost_card merchant_blacklist pickup_card restricted_card security_violation stolen_card".split()
-)
+_PRIVATE = (
+    "fraudulent", "highest_risk_level", "lost_card", "merchant_blacklist", "pickup_card", "restricted_card",
+    "security_violation", "stolen_card",
+)  # fmt: skip
 _OF_CARD_DATA = (d.EXPIRED, d.WRONG_DATA)  # declines that the arguments of the call may have caused
 _FIELDS = {  # of codes that come without `param`
     "account_number_invalid": "account_number",
@@ -232,6 +234,7 @@ _FIELDS = {  # of codes that come without `param`
 _MISSING = ("parameter_missing", "parameter_invalid_empty", "parameter_invalid_string_empty")
 _OF_STATUS = {402: INCOMPLETE, 409: d.KEY_IN_USE, 424: UPSTREAM}
 _QUOTED_ID = re.compile(r"No such [\w ]{1,60}: '([^'\s]{1,200})'")
+_ACCOUNT = re.compile(r"\bacct_[A-Za-z0-9]{1,60}\b")
 _PERMISSION = re.compile(r"'(rak_[a-z0-9_]{1,80})'")
 
 
@@ -254,7 +257,7 @@ def answered(failure: Failure) -> ToolError | None:
     if isinstance(error, ToolAuthenticationError):
         error.user_message = "Stripe rejected the API key. Provide a valid one, then try again."
     elif isinstance(error, ToolPermissionError) and error.fatal:
-        error.user_message = _permission_message(failure)
+        _name_account(error, failure)
     elif isinstance(error, ResourceNotFoundError):
         error.resource = _resource(failure)
         if error.resource:
@@ -303,7 +306,7 @@ def _by_status(failure: Failure) -> ToolError | None:
     status = failure.status
     if status is None:
         return None
-    meaning = _OF_STATUS.get(status, UNREADABLE if status < 300 else None)
+    meaning = _OF_STATUS.get(status)
     return m.error_of(failure, meaning, service=SERVICE) if meaning else status_error(failure, service=SERVICE)
 
 
@@ -313,11 +316,17 @@ def _resource(failure: Failure) -> str | None:
     return sent_value(_told(failure, "param"), failure.arguments) or (quoted[1] if quoted else failure.resource)
 
 
-def _permission_message(failure: Failure) -> str:
-    needed = _PERMISSION.search(_told(failure, "message")[:1_000])
-    if needed:
-        return f"The Stripe API key lacks a permission: {needed[1]}."
-    return "The Stripe account or its API key may not do this. Grant it in Stripe's dashboard, then try again."
+def _name_account(error: ToolPermissionError, failure: Failure) -> None:
+    """Says which permission is missing, for which account; the resource would else be the key."""
+    message = _told(failure, "message")[:1_000]
+    account, needed = _ACCOUNT.search(message), _PERMISSION.search(message)
+    error.resource = account[0] if account else None
+    error.message = f"Stripe denied permission: {account[0]}." if account else "Stripe denied permission."
+    error.user_message = (
+        f"The Stripe API key lacks a permission: {needed[1]}."
+        if needed
+        else "The Stripe account or its API key may not do this. Grant it in Stripe's dashboard, then try again."
+    )
 
 
 @last("stripe.StripeError")
