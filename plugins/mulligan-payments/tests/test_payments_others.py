@@ -51,6 +51,9 @@ PAYPAL: list[Case] = [
     (422, paypal("UNPROCESSABLE_ENTITY", "PAYER_ACTION_REQUIRED"), ResourceConflictError, False, "none"),
     (422, paypal("UNPROCESSABLE_ENTITY", "ORDER_ALREADY_CAPTURED"), ResourceConflictError, False, "none"),
     (422, paypal("UNPROCESSABLE_ENTITY", "CARD_REFUSED"), ResourceConflictError, False, "none"),
+    (422, paypal("UNPROCESSABLE_ENTITY", "PAYEE_NOT_ENABLED_FOR_CARD"), ResourceConflictError, False, "none"),
+    (422, paypal("UNPROCESSABLE_ENTITY", "DECIMALS_NOT_SUPPORTED"), ToolArgumentError, False, "none"),
+    (401, paypal("AUTHENTICATION_FAILURE", "INVALID_ACCOUNT_STATUS"), ToolPermissionError, True, "none"),
     (400, paypal("INVALID_REQUEST", "INVALID_PARAMETER_VALUE"), ToolArgumentError, False, "none"),
     (401, paypal("AUTHENTICATION_FAILURE"), ToolAuthenticationError, True, "none"),
     (403, paypal("NOT_AUTHORIZED", "PERMISSION_DENIED"), ToolPermissionError, True, "none"),
@@ -171,6 +174,7 @@ def test_no_connection(classify: Classify, dead: str, provider: str, make: Calla
         ),
         (square_payment, square("CVV_FAILURE", field="cvv"), 402, {"cvv": "1"}, ["/cvv"]),
         (adyen_payment, adyen("101"), 422, {"number": "4"}, ["/number"]),
+        (adyen_payment, adyen("901", "security"), 403, {"merchant_account": "Acne"}, ["/merchant_account"]),
     ],
 )
 def test_the_field_is_a_place_in_the_arguments(

@@ -1,6 +1,6 @@
 """Adyen, through `Adyen`. Its own code counts before the status; a refused payment is no exception but a result.
 
-https://docs.adyen.com/development-resources/error-codes, read in 2026.
+https://docs.adyen.com/development-resources/error-codes lists them.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ codes = Codes(
     {
         m.PERMISSION: "010 901",
         d.KEY_IN_USE: "704",
-        d.WRONG_DATA: "101 103 105 129",
-        d.UNSUPPORTED: "905",
-        m.ARGUMENT: "100 130 137 138 167 702 703",
+        d.WRONG_DATA: "101 102 103 129 153",
+        d.UNSUPPORTED: "905 907",
+        m.ARGUMENT: "100 130 137 138 167",
     }
 )
 _FIELDS = {
-    "101": "number", "103": "cvc", "129": "expiryMonth", "130": "reference", "137": "amount", "138": "currency",
-    "167": "originalReference",
+    "100": "amount", "101": "number", "102": "number", "103": "cvc", "129": "expiryMonth", "130": "reference",
+    "137": "amount", "138": "currency", "153": "cvc", "167": "originalReference", "901": "merchantAccount",
 }  # fmt: skip
 
 
@@ -53,7 +53,7 @@ def answered(failure: Failure) -> ToolError | None:
     if meaning is None:
         error = status_error(failure, service=SERVICE) if failure.status is not None else None
     else:
-        if meaning is d.WRONG_DATA and problems:
+        if problems and meaning in (d.WRONG_DATA, m.PERMISSION):  # the call sent what is wrong
             meaning = m.ARGUMENT._replace(message=meaning.message)
         error = m.error_of(failure, meaning, service=SERVICE, told=code)
     if isinstance(error, ToolArgumentError):

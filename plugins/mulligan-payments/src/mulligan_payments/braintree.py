@@ -3,7 +3,7 @@
 A declined payment and rejected values are no exceptions: the client returns an `ErrorResult`. It is read if a tool returns it.
 
 https://developer.paypal.com/braintree/docs/reference/general/exceptions/python and
-https://developer.paypal.com/braintree/docs/reference/general/processor-responses/authorization-responses, read in 2026.
+https://developer.paypal.com/braintree/docs/reference/general/processor-responses/authorization-responses list them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """PayPal, through `paypalserversdk` (paypal-server-sdk). The issue of the first detail counts, then the name, then the status.
 
-https://developer.paypal.com/api/rest/responses/ and https://developer.paypal.com/docs/api/orders/v2/#errors, read in 2026.
+https://developer.paypal.com/api/rest/responses/ and https://developer.paypal.com/docs/api/orders/v2/#errors list them.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ RESTRICTED = m.CONFLICT._replace(message="The account at the service is restrict
 codes = Codes(
     {
         CLIENT: "AUTHENTICATION_FAILURE invalid_client invalid_token",
-        m.PERMISSION: "CONSENT_NEEDED NOT_AUTHORIZED PERMISSION_DENIED",
+        m.PERMISSION: "CONSENT_NEEDED INVALID_ACCOUNT_STATUS NOT_AUTHORIZED PERMISSION_DENIED",
         m.NOT_FOUND: "INVALID_RESOURCE_ID RESOURCE_NOT_FOUND",
         m.RATE_LIMIT: "RATE_LIMIT_REACHED",
         d.IN_PROGRESS: "RESOURCE_CONFLICT",
@@ -81,6 +81,9 @@ codes = Codes(
     words=(
         (d.DONE, "_ALREADY_"),
         (d.DECLINED, "_(DECLINED|REFUSED)$"),
+        (d.NOT_SET_UP, "(^|_)NOT_ENABLED(_|$)"),
+        (m.LIMIT_REACHED, "_LIMIT_EXCEEDED$"),
+        (m.ARGUMENT, "_NOT_SUPPORTED$|_PARAMETER_VALUE$"),
         (m.ARGUMENT, "^(INVALID|MISSING|MALFORMED)_|_(MISMATCH|REQUIRED)$"),
     ),
 )

@@ -1,7 +1,7 @@
 """Stripe, through `stripe`. The decline code counts first, then the code, then the type, then the status.
 
-https://docs.stripe.com/error-codes, https://docs.stripe.com/declines/codes (read in 2026) and the npm package stripe 23.1.0,
-whose lists of codes and types are `tests/published/stripe.txt`.
+https://docs.stripe.com/error-codes and the npm package stripe 23.1.0, whose lists of codes and types are
+`tests/published/stripe.txt`. No package lists the decline codes; they are those of https://docs.stripe.com/declines/codes.
 """
 
 from __future__ import annotations
@@ -183,7 +183,7 @@ codes = Codes(
 )
 decline_codes = Codes(
     {
-        d.FUNDS: "card_velocity_exceeded insufficient_funds withdrawal_count_limit_exceeded",
+        d.FUNDS: "card_velocity_exceeded insufficient_funds invalid_amount withdrawal_count_limit_exceeded",
         d.EXPIRED: "expired_card",
         d.WRONG_DATA: """
             incorrect_address incorrect_cvc incorrect_number incorrect_zip invalid_cvc invalid_expiry_month
@@ -191,15 +191,15 @@ decline_codes = Codes(
         """,
         d.PIN: "incorrect_pin invalid_pin offline_pin_required online_or_offline_pin_required pin_try_exceeded",
         d.UNAUTHENTICATED: "authentication_not_handled authentication_required mobile_device_authentication_required",
-        d.UNSUPPORTED: "card_not_supported currency_not_supported invalid_amount transaction_not_allowed",
+        d.UNSUPPORTED: "card_not_supported currency_not_supported transaction_not_allowed",
         d.TRY_LATER: """
             approve_with_id issuer_not_available no_action_taken processing_error reenter_transaction try_again_later
         """,
         d.DUPLICATE: "duplicate_transaction",
         d.DECLINED: """
-            call_issuer do_not_honor do_not_try_again fraudulent generic_decline highest_risk_level
+            call_issuer do_not_honor do_not_try_again fraudulent generic_decline
             invalid_account lost_card merchant_blacklist new_account_information_available not_permitted pickup_card
-            previously_declined_do_not_retry restricted_card revocation_of_all_authorizations
+            restricted_card revocation_of_all_authorizations
             revocation_of_authorization security_violation service_not_allowed stolen_card stop_payment_order
             testmode_decline
         """,
@@ -207,7 +207,7 @@ decline_codes = Codes(
 )
 # Stripe asks not to tell the payer these reasons, so the model reads the general code.
 _PRIVATE = (
-    "fraudulent", "highest_risk_level", "lost_card", "merchant_blacklist", "pickup_card", "restricted_card",
+    "fraudulent", "lost_card", "merchant_blacklist", "pickup_card", "restricted_card",
     "security_violation", "stolen_card",
 )  # fmt: skip
 _OF_CARD_DATA = (d.EXPIRED, d.WRONG_DATA)  # declines that the arguments of the call may have caused
