@@ -151,9 +151,11 @@ ENGLISH: Catalogue = {
     "a_tool": "a tool",
 }
 SERVICES: Mapping[str, str] = {  # the names of products, by `ToolError.provider`; others are shown as they are
+    "adyen": "Adyen",
     "anthropic": "Anthropic",
     "aws": "AWS",
     "azure": "Azure",
+    "braintree": "Braintree",
     "chroma": "Chroma",
     "cohere": "Cohere",
     "confluence": "Confluence",
@@ -175,6 +177,7 @@ SERVICES: Mapping[str, str] = {  # the names of products, by `ToolError.provider
     "notion": "Notion",
     "ollama": "Ollama",
     "openai": "OpenAI",
+    "paypal": "PayPal",
     "postgresql": "PostgreSQL",
     "qdrant": "Qdrant",
     "redis": "Redis",
@@ -182,6 +185,7 @@ SERVICES: Mapping[str, str] = {  # the names of products, by `ToolError.provider
     "serpapi": "SerpApi",
     "slack": "Slack",
     "sqlite": "SQLite",
+    "square": "Square",
     "stripe": "Stripe",
     "tavily": "Tavily",
     "wikipedia": "Wikipedia",
