@@ -216,6 +216,11 @@ def test_all_problems_or_none():
         (("timeout",), {"timeout_ms": "1"}, None),
         (("length",), {"lenght": "1"}, {"length": "1"}),
         (("payee",), {"payer": "a"}, None),
+        (("source_id", "target_id"), {"src_id": "1", "dst_id": "2"}, {"source_id": "1", "target_id": "2"}),
+        (("start_day", "max_items"), {"begin_day": "1", "maxItems": "2"}, {"start_day": "1", "max_items": "2"}),
+        (("source_id", "target_id"), {"dst_id": "1", "to_id": "2"}, None),
+        (("min_items",), {"maximum_items": "1"}, None),
+        (("ref",), {"branch": "main"}, {"ref": "main"}),
     ],
 )
 def test_names_of_arguments(properties, sent, meant):
