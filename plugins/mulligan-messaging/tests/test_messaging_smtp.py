@@ -64,6 +64,9 @@ RECIPIENT = {
     "452 4.2.2 Mailbox full": (ResourceConflictError, "none"),
     "552 Mailbox full": (ResourceConflictError, "none"),
     "452 4.5.3 Too many recipients": (ToolArgumentError, "none"),
+    "452 Too many recipients": (ToolArgumentError, "none"),
+    "550 relay not permitted": (ToolPermissionError, "none"),
+    "550 5.7.708 Traffic not accepted from this IP": (ToolPermissionError, "none"),
     "554 5.7.1 Relay access denied": (ToolPermissionError, "none"),
     "550 Relay access denied": (ToolPermissionError, "none"),
     "450 4.7.1 Greylisted, please try again in 300 seconds": (ToolUnavailableError, "none"),
@@ -94,7 +97,7 @@ def test_greylisting_says_when_to_come_back(classify: Classify, mail: Mail) -> N
     error = classify(raised(lambda: by_smtplib(server.port)), to=BOB)
 
     assert (error.retry_after, error.transient) == (300.0, True)
-    assert error.message == "The mail server accepts this later, as by greylisting (4.7.1)."
+    assert error.message == "The mail server defers this, and may accept it later (4.7.1)."
 
 
 def test_a_full_mailbox_may_be_emptied(classify: Classify, mail: Mail) -> None:
@@ -114,7 +117,7 @@ def test_each_recipient_has_its_problem(classify: Classify, mail: Mail, send: Se
     assert (type(error), error.resource) == (ResourceNotFoundError, BOB)
     assert error.message == f"The mailbox does not exist (5.1.1): {BOB}. The other recipients were refused, too."
     assert [(problem.pointer, problem.message) for problem in error.problems] == [
-        ("/recipients/0", "The mail server accepts this later, as by greylisting (4.2.0)"),
+        ("/recipients/0", "The mail server defers this, and may accept it later (4.2.0)"),
         ("/recipients/1", "The mailbox does not exist (5.1.1)"),
     ]
 
@@ -174,7 +177,7 @@ MESSAGE = {
     "550 Message rejected": (ToolPermissionError, "The mail server refuses this by its policy (550)"),
     "451 4.7.0 Try again later": (
         ToolUnavailableError,
-        "The mail server accepts this later, as by greylisting (4.7.0).",
+        "The mail server defers this, and may accept it later (4.7.0).",
     ),
     "550 5.6.1 Media not supported": (
         ToolArgumentError,
@@ -215,6 +218,7 @@ def test_a_message_over_the_size_that_the_server_announces(classify: Classify, m
         ("535 5.7.8 Authentication credentials invalid", ToolAuthenticationError),
         ("534 5.7.9 Application-specific password required", ToolAuthenticationError),
         ("550 Nope", ToolAuthenticationError),
+        ("504 5.5.4 Unrecognized authentication type", ToolExecutionError),
         ("454 4.7.0 Temporary authentication failure", ToolUnavailableError),
     ],
 )
@@ -291,6 +295,18 @@ def test_a_server_that_does_not_want_the_connection(
     error = classify(raised(lambda: send(server.port)))
 
     assert (type(error), error.effect) == (cls, "none")
+
+
+@both
+@pytest.mark.parametrize("reply", ["x" * 70_000, "250-" + "x" * 70_000, "oops"])
+def test_a_reply_that_cannot_be_read_is_no_refusal(classify: Classify, lines: Lines, send: Send, reply: str) -> None:
+    replies = {"data": "354 Go on\r\n", ".": f"{reply}\r\n"} | dict.fromkeys(
+        ("ehlo", "mail", "rcpt", "rset", "quit"), "250 OK\r\n"
+    )
+    server = lines("220 Ready\r\n", lambda line: replies.get(line.split(" ")[0].lower(), ""))
+    error = classify(raised(lambda: send(server.port)))
+
+    assert (type(error), error.effect) == (ToolConnectionError, "possible")
 
 
 def send_partly(server: MailServer, send: Send) -> object:

@@ -34,7 +34,7 @@ last = Rules("smtp", last=True)
 SERVICE = "the mail server"
 
 LATER = m.UNAVAILABLE._replace(message="The service cannot accept this now", effect="none")
-DEFERRED = m.UNAVAILABLE._replace(message="The service accepts this later, as by greylisting", effect="none")
+DEFERRED = m.UNAVAILABLE._replace(message="The service defers this, and may accept it later", effect="none")
 RATE = m.RATE_LIMIT._replace(effect="none")
 SENDING_LIMIT = m.LIMIT_REACHED._replace(message="A sending limit of the service is reached")
 LOGIN = m.AUTHENTICATION._replace(message="The service rejected the login")
@@ -84,7 +84,14 @@ enhanced_codes = Codes(
         MISUSED: "5.5.0 5.5.1 5.5.2 5.5.4",
         REJECTED: "5.2.4 5.3.5 5.4.6 5.4.7 5.6.6 5.7.5 5.7.7 5.7.19",
     },
-    words=[(DEFERRED, r"^4\.[27]\."), (LATER, r"^4\.")],
+    words=[  # by the subject of the code
+        (DEFERRED, r"^4\.[27]\."),
+        (LATER, r"^4\."),
+        (ADDRESS, r"^5\.1\."),
+        (DISABLED, r"^5\.2\."),
+        (CONTENT, r"^5\.6\."),
+        (DENIED, r"^5\.7\."),
+    ],
     skipped={
         "it says no more than the reply code": "5.0.0",
         "it accompanies success": "5.1.5 5.1.9 5.3.6",
@@ -106,14 +113,17 @@ reply_codes = Codes(
         m.UNIMPLEMENTED: (502, 504, 555),
     }
 )
+_LOGIN_REFUSED = range(530, 560)  # 500 to 504 are about the command
 _BY_COMMAND: Mapping[str, Codes] = {  # what a reply code means to one command
     "connect": Codes({CLOSED: (range(500, 600),)}),
-    "login": Codes({LOGIN: (range(500, 600),)}),
+    "login": Codes({LOGIN: (_LOGIN_REFUSED,)}),
     "sender": Codes({SENDER: (501, 553), TOO_LARGE: (552,), DENIED: (550, 551, 554)}),
     "recipient": Codes({NO_MAILBOX: (550, 551), ADDRESS: (501, 553), DENIED: (554,)}),
     "message": Codes({TOO_LARGE: (552,), DENIED: (550,)}),
 }
 _ENHANCED = re.compile(r"\s*([45]\.\d{1,3}\.\d{1,3})(?!\S)")
+_RELAY = re.compile(r"\brelay(ing)?\b", re.IGNORECASE)
+_TOO_MANY = re.compile(r"\btoo many recipients\b", re.IGNORECASE)
 _VAGUE = (None, REJECTED, DENIED, SENDING_LIMIT, LATER, DEFERRED, NO_MAILBOX)  # the text may say more
 _PERMANENT, _MOST_NAMED = range(500, 600), 8
 _LOGIN_CODES = frozenset((432, 523, 530, 534, 535, 538))  # `530 5.7.0` and `530 5.5.1` require a login all the same
@@ -150,7 +160,7 @@ def refusal(code: int, text: str, command: str = "", address: str | None = None)
         by_command = _BY_COMMAND.get(command)
         meaning = (by_command.meaning_of(code) if by_command else None) or reply_codes.meaning_of(code)
         told = str(code)
-    if command == "login" and code in _PERMANENT and not _is_fatal(meaning):
+    if command == "login" and code in _LOGIN_REFUSED and not _is_fatal(meaning):
         meaning = LOGIN
     elif meaning in _VAGUE and (meaning is not NO_MAILBOX or told == "550"):
         meaning = _by_text(code, text, command) or meaning
@@ -163,6 +173,10 @@ def _is_fatal(meaning: m.Meaning | None) -> bool:
 
 def _by_text(code: int, text: str, command: str) -> m.Meaning | None:
     """What the words of a vague reply say: limits and denials, which have no code of their own without RFC 3463."""
+    if command == "recipient" and _TOO_MANY.search(text):
+        return TOO_MANY
+    if command == "recipient" and code in _PERMANENT and _RELAY.search(text):
+        return DENIED
     meaning = said(text, (m.RATE_LIMIT, m.QUOTA, m.PERMISSION))
     if meaning is m.QUOTA:
         return (FULL if code in _PERMANENT else FULL_NOW) if command == "recipient" else SENDING_LIMIT
@@ -193,13 +207,16 @@ def _recipients(failure: Failure) -> list[tuple[str, tuple[int, str]]]:
     return [(address, reply) for address, reply in replies if reply is not None]
 
 
+_UNREADABLE = ("Line too long.", "Response too long")
+
+
 @rules("smtplib.SMTPResponseException", "aiosmtplib.SMTPResponseException")
 def refused(failure: Failure) -> ToolError | None:
     """A command that the server refused: the login, the sender, a recipient, the message."""
     code, text = failure.look("smtp_code"), failure.look("smtp_error")
     if code is None:  # aiosmtplib
         code, text = failure.look("code"), failure.look("message")
-    if isinstance(code, int) and code == -1:
+    if isinstance(code, int) and (code == -1 or (code == 500 and text in _UNREADABLE)):  # not a refusal
         return m.error_of(failure, NOT_SMTP, service=SERVICE, effect=_effect(failure), http_status=None)
     reply = reply_of((code, text))
     if reply is None:
