@@ -300,8 +300,8 @@ def test_a_server_that_does_not_want_the_connection(
 @both
 @pytest.mark.parametrize("reply", ["x" * 70_000, "250-" + "x" * 70_000, "oops"])
 def test_a_reply_that_cannot_be_read_is_no_refusal(classify: Classify, lines: Lines, send: Send, reply: str) -> None:
-    replies = {"data": "354 Go on\r\n", ".": f"{reply}\r\n"} | dict.fromkeys(
-        ("ehlo", "mail", "rcpt", "rset", "quit"), "250 OK\r\n"
+    replies = {"data": "354 Go on\r\n", "quit": "221 Bye\r\n", ".": f"{reply}\r\n"} | dict.fromkeys(
+        ("ehlo", "mail", "rcpt", "rset"), "250 OK\r\n"
     )
     server = lines("220 Ready\r\n", lambda line: replies.get(line.split(" ")[0].lower(), ""))
     error = classify(raised(lambda: send(server.port)))
