@@ -16,6 +16,7 @@ _RUN = (
     *("aws", "azure", "formats", "github", "google", "grpc", "http", "llm", "ops", "playwright", "saas", "search"),
     *("mcp", "sql", "stores"),
     "payments",
+    "messaging",
 )
 _ADAPTERS = ("adk", "langchain", "openai-agents", "pydantic-ai", "strands")
 FINISHED = tuple(f"mulligan-{name}" for name in (*_RUN, *_ADAPTERS))
