@@ -256,6 +256,19 @@ CASES: dict[str, Case] = {
     "timed_out_and_state_perhaps_shown": beside(
         "list_tags", "create_tag", TimeoutError("timed out"), {"tag": "v1"}, read_only=False
     ),
+    "query_took_too_long": called(
+        [
+            Tool.from_schema(
+                "act",
+                "",
+                schema([], text=PATH, limit=NUMBER, team=PATH, since=PATH),
+                raising(TimeoutError("query cancelled after 30 s")),
+                read_only=True,
+            )
+        ],
+        "act",
+        {"text": "a", "limit": 90},
+    ),
     "conflict": failing(errors.ResourceConflictError("The branch has moved.")),
     "timeout": failing(errors.ToolTimeoutError("No response within 5 s.")),
     "timeout_of_a_read_only_tool": failing(errors.ToolTimeoutError("No response within 5 s."), read_only=True),

@@ -129,6 +129,10 @@ ENGLISH: Catalogue = {
         "this is temporary; call {tool} again with exactly the same arguments after {seconds} s, "
         "or do something else first."
     ),
+    "less_with": "call {tool} again for less: {ways}. With the same arguments it will most likely take too long again.",
+    "smaller": "with a smaller {name}",
+    "filtered": "with {names} added",
+    "or": " or ",
     "less_at_once": "request less at once, or take another approach.",
     "later": "this is temporary; do something else first, then call {tool} again.",
     "later_after": "this is temporary; wait {seconds} s or do something else first, then call {tool} again.",

@@ -25,10 +25,12 @@ from mulligan.errors import (
     ToolError,
     ToolExecutionError,
     ToolNotFoundError,
+    ToolTimeoutError,
 )
 from mulligan.feedback import Feedback
 from mulligan.pointers import escape, steps_of
 from mulligan.policy import Limits, Policy
+from mulligan.render.narrowing import takes_too_long
 from mulligan.render.next_steps import (
     LONGEST_WAIT,
     Look,
@@ -301,11 +303,13 @@ class FeedbackComposer:
         feedback.detail = call_safely(partial(self._detail, error, call, failure, quoted)) or ""
 
     def _offer(self, feedback: Feedback, error: ToolError, failure: Failure, lookups: Lookups | None) -> Offer:
-        """What the quoted text offers: another tool, names or values to choose from, or the form of a name."""
+        """What the quoted text offers: another tool, names to choose from, the form of one, or a reason to request less."""
         if not feedback.detail:
             return ""
         if lookups is not None and call_safely(partial(lookups.is_named_in, failure.detail)):
             return "tool"
+        if isinstance(error, ToolTimeoutError):
+            return "less" if takes_too_long(failure.detail) else ""
         if not isinstance(error, (ResourceNotFoundError, ToolArgumentError)):
             return ""
         from mulligan.repair.reported_names import find_offered_names, near_reported_names

@@ -70,7 +70,7 @@ class ShownLookup(NamedTuple):
 
 
 Look = Callable[[bool], ShownLookup | None]
-Offer = Literal["", "tool", "names", "form"]
+Offer = Literal["", "tool", "names", "form", "less"]
 
 
 def next_step(
@@ -95,7 +95,8 @@ def next_step(
         sanitize_line: turns a foreign text into one clean line.
         note: the name of the template about repetition, or an empty text; the step must agree with it.
         resources: the names that the tool's author provides and that are similar to a missing one.
-        offer: what the quoted text offers: another tool, names or values to choose from, or the form of a name.
+        offer: what the quoted text offers: another tool, names or values to choose from, the form of a name, or a reason
+            to request less.
         look: finds the tool that shows what exists (True), or the present state (False), and the call of it.
     """
     if template := _overriding_template(error, note, offer):
@@ -117,7 +118,8 @@ def next_step(
             return catalogue[fixed]
     if not (error.effect == "none" or _may_be_repeated(tool)):
         return _state_step("check_effect", name, look, catalogue)
-    return _failure_step(error, name, catalogue, note)
+    less = _less_step(error, name, tool, catalogue) if offer == "less" and tool is not None else ""
+    return less or _failure_step(error, name, catalogue, note)
 
 
 def _existing_step(template: str, name: str, look: Look | None, catalogue: Catalogue) -> str:
@@ -335,6 +337,20 @@ def join_names(names: Sequence[str], catalogue: Catalogue) -> str:
     """
     *first, last = names
     return f"{', '.join(first)}{catalogue['and']}{last}" if first else last
+
+
+def _less_step(error: ToolError, name: str, tool: Tool, catalogue: Catalogue) -> str:
+    """The step after a query that took too long: with a smaller limit or a filter; empty if the tool has neither."""
+    from mulligan.render.narrowing import find_filters, find_limit
+
+    sent = error.arguments or {}
+    limit, filters = find_limit(tool), find_filters(tool, sent)
+    ways = [catalogue["smaller"].format(name=f'"{limit}"')] if limit in sent else []
+    if limit is not None and not ways:
+        filters = [limit, *filters][:_MAX_NAMES]
+    if filters:
+        ways.append(catalogue["filtered"].format(names=catalogue["or"].join(f'"{one}"' for one in filters)))
+    return catalogue["less_with"].format(tool=name, ways=catalogue["or"].join(ways)) if ways else ""
 
 
 def _failure_step(error: ToolError, name: str, catalogue: Catalogue, note: str) -> str:

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mulligan.resolve.proposals import seems_to_read
-from mulligan.resolve.readers import Reader, is_reachable, kind_of_argument, kind_of_tool, word_set
-from mulligan.resolve.words import Word, canonical, split_words
+from mulligan.resolve.readers import Reader, is_reachable, kind_of_argument, kind_of_tool
+from mulligan.resolve.words import Word, canonical, split_words, word_set
 from mulligan.tools import Tool
 
 if TYPE_CHECKING:

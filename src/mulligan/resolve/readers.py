@@ -8,14 +8,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from mulligan.resolve.proposals import seems_to_read
-from mulligan.resolve.words import Lexicon, Word, parse_name, split_words, synonyms
+from mulligan.resolve.words import Lexicon, Word, parse_name, split_words, synonyms, word_set
 from mulligan.tools import Tool
-
-
-def word_set(text: str) -> frozenset[str]:
-    """The words of a text, separated by spaces."""
-    return frozenset(text.split())
-
 
 _LISTS = word_set("list ls enumerate browse index all glob catalog tree")
 _SEARCHES = word_set("search find lookup query locate filter grep")
