@@ -76,6 +76,7 @@ ENGLISH: Catalogue = {
     "no_tool": "answer without a tool, or tell the user what is missing. No tools are available. Nothing was run.",
     "whole_corrected": "call {tool} again with {expected}.",
     "valid": "call {tool} again with a valid {names}{rest}.",
+    "bare": "call {tool} again with a valid {names}, without quotes{rest}.",
     "without": "call {tool} again without {names}{rest}.",
     "without_any": "call {tool} again without arguments: {{}}.",
     "only_known": "express this with the arguments of {tool}, then call it again. If that is impossible, do not call it.",

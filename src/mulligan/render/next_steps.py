@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from mulligan.catalogue import MISSING, UNKNOWN, Catalogue
+from mulligan.catalogue import MISSING, UNKNOWN, WRONG_TYPE, Catalogue
 from mulligan.classify.call_arguments import may_be_named_in
 from mulligan.errors import (
     Problem,
@@ -40,6 +41,7 @@ LONGEST_WAIT = 86_400.0  # no model waits for more than a day
 _MAX_PROBLEMS = 100
 _EXACT_BELOW = 10.0
 _LONG_NAME, _MAX_TYPOS = 5, 2
+_BARE = re.compile("integer|number|boolean")
 _WILL_NOT_RUN = ("third_time", "more_times")  # notes
 _WITHOUT_EFFECT_NOTE = (
     ResourceNotFoundError,
@@ -304,6 +306,8 @@ def _problem_template(problem: Problem, tool: Tool | None, sent: Mapping[str, ob
     argument = argument_of(problem.pointer)
     if problem.message == UNKNOWN or (known and argument not in known):
         return "without"
+    if problem.message == WRONG_TYPE and isinstance(sent.get(argument), str) and _BARE.match(problem.expected or ""):
+        return "bare"
     is_missing = problem.message == MISSING and (argument not in sent or "/" in problem.pointer[1:])
     return "added" if is_missing else "valid"
 

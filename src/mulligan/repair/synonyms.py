@@ -120,6 +120,7 @@ begin start
 max maximum
 min minimum
 num number
+id identifier no nr number code ref reference
 qty quantity
 amt amount
 msg message
