@@ -94,7 +94,7 @@ def test_what_the_server_answers(classify, code, name, text, cls, fatal):
         error = classify(lambda: ask(server.port))
     assert (type(error), error.fatal) == (cls, fatal)
     assert error.provider == "mongodb"
-    assert error.rule in ("mulligan_stores:mongodb_code", "mulligan_stores:mongodb_driver")
+    assert error.rule in ("mulligan_stores:mongodb_code", "mulligan_stores:mongodb_other")
     assert error.retry_after == (0.34 if code == 16500 else None)
     if code == 48:
         assert (error.code, error.resource) == ("ALREADY_EXISTS", "shop.users")

@@ -106,7 +106,7 @@ def test_one_command_of_a_pipeline_leaves_the_others_done(classify):
     with RedisServer("-WRONGTYPE Operation against a key holding the wrong kind of value") as server:
         error = classify(lambda: ask(server.port, pipeline))
     assert type(error) is ToolArgumentError
-    assert error.message == "The key holds the wrong type of value for this operation."
+    assert error.message == "The key holds the wrong type of value for this operation (WRONGTYPE)."
     assert error.effect == "possible"
 
 
@@ -156,7 +156,7 @@ def test_a_lock_that_somebody_else_holds(classify):
     with RedisServer("$-1") as server:
         error = classify(lambda: ask(server.port, lambda client: client.lock("L", blocking_timeout=0.05).__enter__()))
     assert (type(error), error.code, error.transient) == (ResourceConflictError, "ABORTED", True)
-    assert error.message == "Another client holds the lock; nothing was changed."
+    assert error.message == "Another client holds the lock."
 
 
 def test_a_watched_key_that_was_changed(classify):
@@ -222,7 +222,11 @@ def test_a_lock_that_ran_out_before_it_was_given_back(classify):
 def test_an_answer_that_is_not_redis(classify):
     with RedisServer("HTTP/1.1 400 Bad Request") as server:
         error = classify(lambda: ask(server.port))
-    assert (type(error), error.effect, error.rule) == (ToolExecutionError, "possible", "mulligan_stores:redis_client")
+    assert (type(error), error.effect, error.rule) == (
+        ToolExecutionError,
+        "possible",
+        "mulligan_stores:redis_unreadable",
+    )
 
 
 def test_a_cluster_s_client_used_for_something_else(classify):

@@ -53,10 +53,8 @@ FULL = m.QUOTA._replace(message="The service has no space left")
 OVER_LIMIT = m.QUOTA._replace(
     message="The statement exceeded a limit that is set for the service; request less", fatal=False
 )
-LOCKED = m.BUSY._replace(message="Another transaction or process holds a lock in the service; nothing was changed")
-ABORTED = m.ABORTED._replace(
-    message="The service rolled the transaction back because of a concurrent one; nothing was changed"
-)
+LOCKED = m.BUSY._replace(message="Another transaction or process holds a lock in the service")
+ABORTED = m.ABORTED._replace(message="The service rolled the transaction back because of a concurrent one")
 DEPENDED_ON = m.CONFLICT._replace(message="Other objects of the database depend on it")
 ROUTINE_DENIED = m.PERMISSION._replace(message="A function of the database may not do this", fatal=False)
 STOPPED = m.CONFLICT._replace(message="A trigger of the database forbids this", effect="possible")
