@@ -1,7 +1,7 @@
 """What the failures of data stores mean. No client library is imported.
 
-Error codes and documented fields decide: the prefixes of Redis, the numbers and labels of MongoDB, the types of Elasticsearch, the
-classes of Qdrant and Chroma.
+Error codes and documented fields decide: the prefixes of Redis, the numbers and labels of MongoDB, the types of
+Elasticsearch, the classes of Qdrant and Chroma.
 """
 
 from __future__ import annotations

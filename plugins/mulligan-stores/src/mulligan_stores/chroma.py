@@ -1,4 +1,4 @@
-"""Chroma: by the class of the exception, each of which has its HTTP status. chromadb.errors of chromadb-client 1.3 (2025-11)."""
+"""Chroma: by the class of the exception, as in chromadb.errors of chromadb-client 1.3 (2025-11)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Elasticsearch and OpenSearch: by the type of the error in the answer, else by its HTTP status.
 
-The types are the exceptions of Elasticsearch 9.2 and OpenSearch 3.3 (2025-11), which the servers write with underscores. Neither
-publishes a list of them; those that are not here are read by their last words, or by the status.
+The types are the exceptions of Elasticsearch 9.2 and OpenSearch 3.3 (2025-11), which the servers write with underscores.
+Neither publishes a list of them; those that are not here are read by their last words, or by the status.
 """
 
 from __future__ import annotations
@@ -54,11 +54,7 @@ _DISK = ("flood-stage", "disk usage exceeded")
 
 
 def _store(failure: Failure) -> Store:
-    return (
-        OPENSEARCH
-        if failure.matches("opensearchpy.OpenSearchException", "opensearchpy.helpers.BulkIndexError")
-        else ELASTICSEARCH
-    )
+    return OPENSEARCH if failure.matches("opensearchpy.OpenSearchException") else ELASTICSEARCH
 
 
 @rules("elastic_transport.ConnectionError", "opensearchpy.ConnectionError", "elastic_transport.ConnectionTimeout")

@@ -1,7 +1,7 @@
 """MongoDB, through PyMongo: by error code and label, else by the class of the exception.
 
-error_codes.yml of MongoDB 5.2.1 (2022-02-28), whose list is `tests/published/mongodb.txt`, and the codes that versions 6 to 8, Atlas
-and Cosmos DB added: https://www.mongodb.com/docs/manual/reference/error-codes/.
+error_codes.yml of MongoDB 5.2.1 (2022-02-28), whose list is `tests/published/mongodb.txt`, and the codes that versions 6
+to 8, Atlas and Cosmos DB added: https://www.mongodb.com/docs/manual/reference/error-codes/.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ rules = Rules("mongodb")
 last = Rules("mongodb", last=True)
 MONGODB = Store("mongodb", "MongoDB")
 DUPLICATE = m.EXISTS._replace(message="A document with this value already exists")
+INVALID_ADDRESS = m.ARGUMENT._replace(message="The connection string of the service is invalid")
 INVALID_DOCUMENT = m.ARGUMENT._replace(message="The document violates the schema of the collection")
 _error = partial(store_error, store=MONGODB)
 codes = Codes(
@@ -255,16 +256,16 @@ def mongodb_connection(failure: Failure) -> ToolError:
     return error_by_words(failure, _CONNECTION, MONGODB) or _error(failure, m.DROPPED)
 
 
-@rules("bson.errors.BSONError", "pymongo.errors.InvalidName")
-def mongodb_value(failure: Failure) -> ToolError:
-    """A value, id or name that MongoDB cannot hold, or an answer that is no BSON."""
-    return _error(failure, UNREADABLE if failure.matches("bson.errors.InvalidBSON") else m.ARGUMENT)
-
-
 @rules("pymongo.errors.DocumentTooLarge")
 def mongodb_too_large(failure: Failure) -> ToolError:
     """A document that is larger than the server accepts; it was not sent."""
     return _error(failure, m.TOO_LARGE)
+
+
+@rules("bson.errors.BSONError", "pymongo.errors.InvalidName")
+def mongodb_value(failure: Failure) -> ToolError:
+    """A value, id or name that MongoDB cannot hold, or an answer that is no BSON."""
+    return _error(failure, UNREADABLE if failure.matches("bson.errors.InvalidBSON") else m.ARGUMENT)
 
 
 @rules("builtins.OverflowError")
@@ -285,9 +286,15 @@ def mongodb_file(failure: Failure) -> ToolError:
     return _error(failure, m.NOT_FOUND)
 
 
+@rules("pymongo.errors.InvalidURI")
+def mongodb_uri(failure: Failure) -> ToolError:
+    """A connection string that cannot be read."""
+    return _error(failure, INVALID_ADDRESS)
+
+
 @rules("pymongo.errors.ConfigurationError")
 def mongodb_address(failure: Failure) -> ToolError:
-    """A connection string that is wrong, or whose name has no address."""
+    """Wrong options of a client, or a name without an address."""
     unknown = failure.says("DNS", "resolution lifetime expired", "does not exist")
     return _error(failure, m.UNREACHABLE if unknown else MISUSED)
 

@@ -34,6 +34,9 @@ rules = Rules("redis")
 last = Rules("redis", last=True)
 REDIS = Store("redis", "Redis")
 _error = partial(store_error, store=REDIS)
+NEEDS_CLUSTER = m.FAILED._replace(
+    message="The service is a cluster, which needs the client for clusters", effect="none"
+)
 codes = Codes(
     {
         m.AUTHENTICATION: "DENIED NOAUTH WRONGPASS",
@@ -50,7 +53,8 @@ codes = Codes(
         """,
         FULL: "OOM",
         DISCARDED: "EXECABORT",
-        m.UNIMPLEMENTED: "ASK MOVED NOPROTO REDIRECT",
+        NEEDS_CLUSTER: "ASK MOVED REDIRECT",
+        m.UNIMPLEMENTED: "NOPROTO",
         m.FAILED: "IOERR",
     },
     skipped={"the general prefix, for which the words decide": "ERR"},
@@ -130,7 +134,7 @@ def redis_answer(failure: Failure) -> ToolError | None:
         meaning = m.CANCELLED
     elif prefix == "UNBLOCKED" and failure.says("no longer exists"):
         meaning = m.NOT_FOUND
-    elif meaning is None and prefix is not None and _is_unmarked(failure):
+    elif meaning is None and prefix is not None and prefix not in codes.skipped and _is_unmarked(failure):
         meaning = RAISED  # a prefix of a script's or module's own
     return None if meaning is None else _answered(failure, meaning, prefix)
 
@@ -192,6 +196,10 @@ def redis_cluster(failure: Failure) -> ToolError:
 @rules(*_redis("RedisClusterException"))
 def redis_cluster_use(failure: Failure) -> ToolError | None:
     """A command that a cluster cannot take; a cluster that cannot be reached is not one of those."""
+    if failure.matches(*_redis("InvalidPipelineStack")):
+        return _error(failure, UNREADABLE)
+    if failure.says("ERROR sending"):
+        return _error(failure, m.UNAVAILABLE)
     if failure.says("Cluster mode is not enabled"):
         return _error(failure, m.UNIMPLEMENTED)
     return None if failure.says("cannot be connected") else _error(failure, MISUSED)

@@ -39,7 +39,7 @@ LOST_LOCK = m.ABORTED._replace(
 READ_ONLY = m.CONFLICT._replace(message="This server is a read-only replica. Write to the primary instead")
 WRONG_KIND = m.ARGUMENT._replace(message="The key holds the wrong type of value for this operation")
 MISUSED = m.FAILED._replace(message="The tool used the client of the service incorrectly", effect="none")
-DISCARDED = m.FAILED._replace(message="A command of the transaction was invalid. Nothing was applied", effect="none")
+DISCARDED = m.CONFLICT._replace(message="A command of the transaction was rejected, so nothing was applied")
 RAISED = m.FAILED._replace(message="A script or module of the service raised an error", effect="possible")
 UNREADABLE = m.FAILED._replace(message="The response of the service cannot be read", effect="possible")
 _VAGUE = (m.FAILED, RAISED)
