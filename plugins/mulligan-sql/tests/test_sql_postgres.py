@@ -172,6 +172,41 @@ def test_a_database_that_takes_no_connections(classify, postgres_port, driver):
     assert type(classify(lambda: driver(postgres_port, database="asleep"))) is ToolUnavailableError
 
 
+LOST = [
+    psycopg2.OperationalError("server closed the connection unexpectedly\n\tThis probably means the server terminated"),
+    psycopg2.OperationalError("SSL SYSCALL error: EOF detected"),
+    psycopg2.OperationalError("could not receive data from server: Connection timed out"),
+    psycopg.OperationalError("sending query failed"),
+    psycopg.OperationalError("consuming input failed: SSL SYSCALL error: EOF detected"),
+    asyncpg.exceptions.ConnectionDoesNotExistError("connection was closed in the middle of operation"),
+    psycopg.errors.IdleSessionTimeout("terminating connection due to idle-session timeout"),
+]
+
+
+@pytest.mark.parametrize("lost", LOST, ids=str)
+def test_a_statement_that_may_have_been_executed_before_the_connection_was_lost(classify, lost):
+    def raising():
+        raise lost
+
+    error = classify(raising)
+    assert (type(error), error.fatal, error.transient) == (ToolConnectionError, False, True)
+    assert (error.effect, error.provider) == ("possible", "postgres")
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "db.example.invalid"])
+def test_what_asyncpg_passes_on_is_known_as_postgres(classify, host):
+    error = classify(lambda: asyncio.run(asyncpg.connect(host=host, port=1, user="owner")))
+    assert (type(error), error.fatal, error.effect) == (ToolConnectionError, True, "none")
+    assert (error.provider, error.message) == ("postgres", "PostgreSQL cannot be reached.")
+
+
+@pytest.mark.parametrize("driver", DRIVERS)
+def test_what_a_function_raises_is_not_a_mistake_in_the_arguments(classify, postgres_port, driver):
+    error = classify(lambda: driver(postgres_port, "do $$ begin raise exception 'out of stock'; end $$"))
+    assert (type(error), error.effect) == (ResourceConflictError, "possible")
+    assert error.message == "A function or trigger in the database raised an error (P0001)."
+
+
 @pytest.mark.parametrize("driver", [by_psycopg, by_psycopg2, by_pg8000])
 def test_nobody_listens(classify, driver):
     error = classify(lambda: driver(1))

@@ -60,6 +60,8 @@ _SERVER: Phrases = (
     (("the database system is", "not currently accepting connections"), STARTING),
 )
 _NETWORK: Phrases = (
+    (("could not receive data from server", "could not send data to server", "sending query failed"), m.DROPPED),
+    (("SSL SYSCALL error: EOF detected",), m.DROPPED),
     (("timeout expired", "connection timed out", "query_wait_timeout"), m.NOT_SENT),
     (("connection refused", "is the server running", "no route to host", "network is unreachable"), m.UNREACHABLE),
     (("could not translate host name", "failed to resolve host", "name or service not known"), m.UNREACHABLE),

@@ -34,7 +34,6 @@ from mulligan_sql.database import (
     Meaning,
     database_error,
     find_name,
-    first_argument,
 )
 
 rules = Rules("sqlserver")
@@ -102,8 +101,11 @@ def sqlserver_number(failure: Failure) -> ToolError | None:
 
 
 def _number_and_text(failure: Failure) -> tuple[int | None, str]:
-    number, arguments = first_argument(failure), failure.look("args")
-    told = arguments[-1] if isinstance(arguments, tuple) and arguments else failure.text
+    arguments = failure.look("args")
+    arguments = arguments if isinstance(arguments, tuple) and arguments else (None, failure.text)
+    if isinstance(arguments[0], tuple) and arguments[0]:
+        arguments = arguments[0]  # pymssql: while it connects
+    number, told = arguments[0], arguments[-1]
     text = told[:4_000].decode(errors="replace") if isinstance(told, bytes) else str(told)[:4_000]
     if isinstance(number, int):
         return number, text
