@@ -193,7 +193,7 @@ def _by_code(failure: Failure, code: object, text: str, details: Mapping[str, An
     if meaning is None:
         return None
     name = find_name(_NAMED, text) if meaning in (m.NOT_FOUND, m.EXISTS) else None
-    return _error(failure, meaning, code=code, name=name)
+    return _error(failure, meaning, code=details.get("codeName") or code, name=name)
 
 
 def _meaning(code: object, text: str) -> Meaning | None:
