@@ -1,0 +1,46 @@
+"""What holds for the package as a whole."""
+
+import pathlib
+import subprocess
+import sys
+
+import mulligan_gitlab
+import pytest
+from mulligan_testkit.readme import assert_example_runs
+
+from mulligan import Pipeline
+
+CLIENTS = ("gitlab", "gql", "graphql", "requests", "httpx")
+
+
+def test_no_client_is_imported() -> None:
+    code = f"import mulligan_gitlab, sys; print([name for name in {CLIENTS!r} if name in sys.modules])"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert run.stdout.strip() == "[]"
+
+
+def test_it_registers_itself() -> None:
+    with Pipeline() as pipeline:
+        info = next(info for info in pipeline.plugins if info.name == "gitlab")
+
+    assert (info.state, info.distribution) == ("active", "mulligan-gitlab")
+    assert set(info.hooks) == {"classify", "detect"}
+
+
+@pytest.mark.parametrize("rule", mulligan_gitlab.rules.listed, ids=lambda rule: rule.name)
+def test_every_rule_says_what_it_knows(rule: object) -> None:
+    assert rule.name.isidentifier()
+    assert rule.about.endswith(".")
+
+
+@pytest.mark.parametrize("text", ["404 Project Not Found", "title is missing", "took 404 ms", "Invalid token"])
+def test_words_alone_never_decide(pipeline: Pipeline, text: str) -> None:
+    error = pipeline.classify(RuntimeError(text), tool="some_tool")
+
+    assert error is not None
+    assert error.provider is None
+
+
+def test_the_example_of_the_readme_runs() -> None:
+    assert_example_runs(pathlib.Path(__file__).parents[1])
