@@ -3,12 +3,15 @@
 import pathlib
 import subprocess
 import sys
+import types
 
 import mulligan_gitlab
 import pytest
+from conftest import client, project, raised
 from mulligan_testkit.readme import assert_example_runs
 
 from mulligan import Pipeline
+from mulligan.plugin import Rules, ToolConnectionError
 
 CLIENTS = ("gitlab", "gql", "graphql", "requests", "httpx")
 
@@ -44,3 +47,14 @@ def test_words_alone_never_decide(pipeline: Pipeline, text: str) -> None:
 
 def test_the_example_of_the_readme_runs() -> None:
     assert_example_runs(pathlib.Path(__file__).parents[1])
+
+
+def test_a_package_for_http_clients_does_not_take_gitlabs_failures(dead: str) -> None:
+    http = Rules("http")
+    http("requests.RequestException")(lambda failure: ToolConnectionError("Some server cannot be reached."))
+    other = types.SimpleNamespace(classify=http.hookimpl())
+    with Pipeline(plugins=[mulligan_gitlab, other], autoload=False, strict=True) as pipeline:
+        error = pipeline.classify(raised(lambda: project(client(dead))), tool="some_tool")
+
+    assert error is not None
+    assert error.provider == "gitlab"

@@ -13,7 +13,7 @@ rules.include(hubspot.rules, salesforce.rules, airtable.rules, connections.rules
 last = Rules(last=True)
 last.include(hubspot.last, salesforce.last, airtable.last)
 
-classify = rules.hookimpl()
+classify = rules.hookimpl(tryfirst=True)  # exceptions of requests that a client lets through are its service's
 classify_last = last.hookimpl()
 
 

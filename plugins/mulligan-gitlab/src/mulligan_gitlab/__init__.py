@@ -12,5 +12,5 @@ rules.include(rest.rules, client.rules, graphql.rules)
 last = Rules(last=True)
 last.include(client.last)
 
-classify = rules.hookimpl()
+classify = rules.hookimpl(tryfirst=True)  # exceptions of requests that a client lets through are its service's
 classify_last = last.hookimpl()
