@@ -158,9 +158,6 @@ CASES: dict[str, Case] = {
     "argument_of_the_wrong_type": called(
         [Tool.from_schema("act", "", schema(n={"type": "integer"}), dict)], "act", {"n": "many"}
     ),
-    "argument_of_the_wrong_type_and_another": called(
-        [Tool.from_schema("act", "", schema(n={"type": "integer"}, m=PATH), dict)], "act", {"n": "many", "m": "a"}
-    ),
     "argument_corrected": called([Tool.from_schema("act", "", schema(n=NUMBER), dict)], "act", {"n": "10"}),
     "argument_corrected_by_a_guess": called(
         [Tool.from_schema("act", "", schema(m=MODE), dict, read_only=True)], "act", {"m": "descending"}

@@ -76,7 +76,6 @@ ENGLISH: Catalogue = {
     "no_tool": "answer without a tool, or tell the user what is missing. No tools are available. Nothing was run.",
     "whole_corrected": "call {tool} again with {expected}.",
     "valid": "call {tool} again with a valid {names}{rest}.",
-    "bare": "call {tool} again with a valid {names}, without quotes{rest}.",
     "without": "call {tool} again without {names}{rest}.",
     "without_any": "call {tool} again without arguments: {{}}.",
     "only_known": "express this with the arguments of {tool}, then call it again. If that is impossible, do not call it.",
@@ -155,8 +154,25 @@ ENGLISH: Catalogue = {
     "service_at": "{service} ({host})",
     "a_tool": "a tool",
 }
+
+
+def finer_template(catalogue: Catalogue, general: str, finer: str) -> str:
+    """The name of the finer of two templates, unless a catalogue replaces only the general one.
+
+    So a catalogue in another language or style keeps its own words where only mulligan's have become finer.
+
+    Args:
+        catalogue: the templates.
+        general: the name of a template.
+        finer: the name of one that says more.
+    """
+    is_own = catalogue[general] != ENGLISH[general] and catalogue[finer] == ENGLISH[finer]
+    return general if is_own else finer
+
+
 SERVICES: Mapping[str, str] = {  # the names of products, by `ToolError.provider`; others are shown as they are
     "adyen": "Adyen",
+    "airtable": "Airtable",
     "anthropic": "Anthropic",
     "aws": "AWS",
     "azure": "Azure",
@@ -173,9 +189,12 @@ SERVICES: Mapping[str, str] = {  # the names of products, by `ToolError.provider
     "gitlab": "GitLab",
     "google": "Google",
     "groq": "Groq",
+    "hubspot": "HubSpot",
     "huggingface": "Hugging Face",
+    "imap": "The IMAP server",
     "jira": "Jira",
     "kubernetes": "Kubernetes",
+    "mailgun": "Mailgun",
     "mistral": "Mistral",
     "mongodb": "MongoDB",
     "mysql": "MySQL",
@@ -184,17 +203,25 @@ SERVICES: Mapping[str, str] = {  # the names of products, by `ToolError.provider
     "openai": "OpenAI",
     "oracle": "Oracle",
     "paypal": "PayPal",
+    "pop": "The POP3 server",
     "postgresql": "PostgreSQL",
+    "postmark": "Postmark",
     "qdrant": "Qdrant",
     "redis": "Redis",
     "replicate": "Replicate",
+    "resend": "Resend",
+    "salesforce": "Salesforce",
+    "sendgrid": "SendGrid",
     "serpapi": "SerpApi",
     "slack": "Slack",
+    "smtp": "The mail server",
     "snowflake": "Snowflake",
     "sqlite": "SQLite",
     "sqlserver": "SQL Server",
     "square": "Square",
     "stripe": "Stripe",
     "tavily": "Tavily",
+    "telegram": "Telegram",
+    "twilio": "Twilio",
     "wikipedia": "Wikipedia",
 }

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from mulligan.catalogue import MISSING, UNKNOWN, WRONG_TYPE, Catalogue
+from mulligan.catalogue import MISSING, UNKNOWN, Catalogue, finer_template
 from mulligan.classify.call_arguments import may_be_named_in
 from mulligan.errors import (
     Problem,
@@ -41,7 +40,6 @@ LONGEST_WAIT = 86_400.0  # no model waits for more than a day
 _MAX_PROBLEMS = 100
 _EXACT_BELOW = 10.0
 _LONG_NAME, _MAX_TYPOS = 5, 2
-_BARE = re.compile("integer|number|boolean")
 _WILL_NOT_RUN = ("third_time", "more_times")  # notes
 _WITHOUT_EFFECT_NOTE = (
     ResourceNotFoundError,
@@ -101,7 +99,7 @@ def next_step(
             to request less.
         look: finds the tool that shows what exists (True), or the present state (False), and the call of it.
     """
-    if template := _overriding_template(error, note, offer):
+    if template := _overriding_template(error, note, offer, catalogue):
         return catalogue[template].format(tool=name)
     if may_have_taken_effect(error, tool):
         return _state_step("check_effect", name, look, catalogue)
@@ -110,7 +108,8 @@ def next_step(
     if isinstance(error, ToolArgumentError):
         return _argument_step(error, name, tool, catalogue, sanitize_line, offers=offer == "names")
     if isinstance(error, ResourceNotFoundError):
-        named = {"names": "quoted_name", "form": "quoted_form"}.get(offer, "existing_name")
+        form = finer_template(catalogue, "existing_name", "quoted_form")
+        named = {"names": "quoted_name", "form": form}.get(offer, "existing_name")
         template = "closest_name" if resources else _argument_template(error, tool, named, "other_way")
         return _existing_step(template, name, look, catalogue)
     if isinstance(error, ResourceConflictError) and not error.transient:
@@ -120,7 +119,8 @@ def next_step(
             return catalogue[fixed]
     if not (error.effect == "none" or _may_be_repeated(tool)):
         return _state_step("check_effect", name, look, catalogue)
-    less = _less_step(error, name, tool, catalogue) if offer == "less" and tool is not None else ""
+    asks_for_less = offer == "less" and finer_template(catalogue, "less", "less_with") == "less_with"
+    less = _less_step(error, name, tool, catalogue) if asks_for_less and tool is not None else ""
     return less or _failure_step(error, name, catalogue, note)
 
 
@@ -129,14 +129,17 @@ def _existing_step(template: str, name: str, look: Look | None, catalogue: Catal
     found = look(True) if look is not None and template == "existing_name" else None
     if found is None:
         return catalogue[template].format(tool=name)
-    return catalogue["see_existing" if found.call else "list_existing"].format(tool=name, **found._asdict())
+    finer = finer_template(catalogue, template, "see_existing" if found.call else "list_existing")
+    return catalogue[finer].format(tool=name, **found._asdict())
 
 
 def _state_step(template: str, name: str, look: Look | None, catalogue: Catalogue) -> str:
     """The step that reads the present state: with the tool that shows it, if one is known."""
     found = look(False) if look is not None else None
-    ending = "" if found is None else "_call" if found.call else "_with"
-    return catalogue[template + ending].format(tool=name, **({} if found is None else found._asdict()))
+    if found is None:
+        return catalogue[template].format(tool=name)
+    finer = finer_template(catalogue, template, f"{template}_call" if found.call else f"{template}_with")
+    return catalogue[finer].format(tool=name, **found._asdict())
 
 
 def _tool_step(error: ToolNotFoundError, name: str, catalogue: Catalogue) -> str:
@@ -167,7 +170,7 @@ def may_have_taken_effect(error: ToolError, tool: Tool | None) -> bool:
     return all(problem.message == MISSING for problem in about)
 
 
-def _overriding_template(error: ToolError, note: str, offer: Offer) -> str:
+def _overriding_template(error: ToolError, note: str, offer: Offer, catalogue: Catalogue) -> str:
     """The template where the class of the failure does not decide: the tool must not be called again, or another is named.
 
     Otherwise empty.
@@ -181,7 +184,7 @@ def _overriding_template(error: ToolError, note: str, offer: Offer) -> str:
         return "stop"
     if note == "many_failures":
         return "stop_trying"
-    return "quoted_tool" if offer == "tool" else ""
+    return finer_template(catalogue, "other_way", "quoted_tool") if offer == "tool" else ""
 
 
 def _named_step(template: str, names: tuple[str, ...], tool: str, catalogue: Catalogue, like: str) -> str:
@@ -306,8 +309,6 @@ def _problem_template(problem: Problem, tool: Tool | None, sent: Mapping[str, ob
     argument = argument_of(problem.pointer)
     if problem.message == UNKNOWN or (known and argument not in known):
         return "without"
-    if problem.message == WRONG_TYPE and isinstance(sent.get(argument), str) and _BARE.match(problem.expected or ""):
-        return "bare"
     is_missing = problem.message == MISSING and (argument not in sent or "/" in problem.pointer[1:])
     return "added" if is_missing else "valid"
 
