@@ -167,7 +167,7 @@ def may_have_taken_effect(error: ToolError, tool: Tool | None) -> bool:
     if not sent or is_about_the_call or _may_be_repeated(tool):
         return False
     about = [problem for problem in split_problems(error, tool)[0] if argument_of(problem.pointer) in sent]
-    return all(problem.message == MISSING for problem in about)
+    return all(problem.message == MISSING and "/" not in problem.pointer[1:] for problem in about)
 
 
 def _overriding_template(error: ToolError, note: str, offer: Offer, catalogue: Catalogue) -> str:
