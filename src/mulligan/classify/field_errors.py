@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from mulligan.catalogue import MISSING
+from mulligan.classify.blamed_argument import blamed_pointer, holding
 from mulligan.classify.error_body import MESSAGES, Nodes
 from mulligan.errors import Problem
 from mulligan.pointers import escape, steps_of
@@ -60,7 +61,7 @@ def find_problems(nodes: Nodes, text: str, arguments: Mapping[str, Any] | None) 
     """
     named: dict[str, Problem] = {}
     in_body = tuple(_pointers_in_body(nodes))
-    for pointer, missing in in_body or tuple(_pointers_in_text(text[:1_000])):
+    for pointer, missing in in_body or tuple(_pointers_in_text(text[:1_000], arguments)):
         if pointer and pointer not in named and len(named) < _MOST_PROBLEMS:
             words = (
                 MISSING if missing and not (in_body and _was_sent(pointer, arguments)) else "rejected by the service"
@@ -108,13 +109,21 @@ def _pointers_in_body(nodes: Nodes) -> Iterator[tuple[str, bool]]:
                 yield from ((pointer_to(one), False) for one in inner[:_MOST_PROBLEMS] if type(one) is str)
 
 
-def _pointers_in_text(text: str) -> Iterator[tuple[str, bool]]:
+def _pointers_in_text(text: str, arguments: Mapping[str, Any] | None) -> Iterator[tuple[str, bool]]:
     for pattern in _TEXT_PATTERNS:
         found = pattern.search(text)
-        if found is not None:
+        if found is not None and not _is_a_value(found[1], arguments):
             line = text[text.rfind("\n", 0, found.start()) + 1 :].split("\n\n", maxsplit=1)[0][:200]
             yield pointer_to(found[1]), _MISSING.search(line) is not None
             return
+    blamed = blamed_pointer(text, arguments)
+    if blamed is not None:
+        yield blamed, False
+
+
+def _is_a_value(word: str, arguments: Mapping[str, Any] | None) -> bool:
+    """Whether a quoted word is a value that the call sent, and the name of none of its arguments."""
+    return word not in (arguments or {}) and bool(holding(word, arguments))
 
 
 def _pointer_of(node: Mapping[str, Any], names: Mapping[str, int]) -> str:

@@ -53,6 +53,9 @@ class Meaning(NamedTuple):
 RATE_LIMIT = Meaning(ToolRateLimitError, "The rate limit of the service is reached")
 QUOTA = Meaning(ToolQuotaError, "The quota or credit balance is exhausted")
 DISK_FULL = Meaning(ToolQuotaError, "No space left on the disk", effect="possible")
+EXHAUSTED = Meaning(  # not fatal: a smaller request may fit
+    ToolQuotaError, "The memory or another limit of the system is exhausted", effect="possible", fatal=False
+)
 AUTHENTICATION = Meaning(ToolAuthenticationError, "The service rejected the credentials")
 PERMISSION = Meaning(ToolPermissionError, "Permission denied")
 NOT_FOUND = Meaning(ResourceNotFoundError, "The resource was not found")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mulligan.classify.author_messages import AUTHORS
 from mulligan.classify.builtin import arguments as argument_rules
+from mulligan.classify.builtin import checks as check_rules
 from mulligan.classify.builtin import fallback as late_rules
 from mulligan.classify.builtin import mail as mail_rules
 from mulligan.classify.builtin import network as http_rules
@@ -63,6 +64,6 @@ def process(failure: Failure) -> ToolError | None:
 
 
 rules.include(
-    *(part.rules for part in (os_rules, python_rules, argument_rules, mail_rules, http_rules, sql_rules, late_rules))
+    *(part.rules for part in (os_rules, python_rules, argument_rules, check_rules, mail_rules, http_rules, sql_rules, late_rules))
 )
 classify = rules.hookimpl()  # registered first, so asked after other plugins and before those marked `trylast`

@@ -12,7 +12,7 @@ from http import HTTPStatus
 
 from mulligan.classify import meanings as m
 from mulligan.classify.failure import Failure
-from mulligan.classify.phrases import said, text_error
+from mulligan.classify.phrases import NARROWER, said, text_error
 from mulligan.classify.reasons import reason_of
 from mulligan.classify.rules import Rules
 from mulligan.classify.statuses import status_error
@@ -20,11 +20,6 @@ from mulligan.errors import ToolError
 
 rules = Rules()
 _VAGUE = (m.ARGUMENT, m.FAILED)
-_NARROWER = {  # the text may narrow a general name
-    m.PERMISSION: (m.RATE_LIMIT, m.QUOTA, m.AUTHENTICATION),
-    m.CONNECTION: (m.DROPPED, m.UNREACHABLE, m.TLS, m.NOT_SENT, m.TIMEOUT, m.AUTHENTICATION),
-    m.UNAVAILABLE: (m.UNREACHABLE, m.NOT_SENT, m.TIMEOUT, m.RATE_LIMIT),
-}
 _QUOTED = re.compile(r"\"[^\"\n]{0,200}\"|(?<!\w)'[^'\n]{0,200}'(?!\w)|`[^`\n]{0,200}`")
 _STATUS = re.compile(
     r"(?:^|[^\w\"'`])(?<!exit )(?:HTTP(?:/[\d.]{1,3})?(?: error| status)?(?: code)?|(?:HTTP |response |error )?status(?: code)?"
@@ -148,7 +143,7 @@ def _library_prefix(module: str, name: str) -> str:
 
 def _narrow_meaning(meaning: m.Meaning, chain: tuple[Failure, ...]) -> m.Meaning:
     """The meaning of a general name, narrowed by the texts and the class names of the causes."""
-    narrower = _NARROWER.get(meaning, ())
+    narrower = NARROWER.get(meaning, ())
     return (
         next((told for told in _meanings_of_chain(chain, narrower) if told in narrower), meaning)
         if narrower

@@ -8,17 +8,16 @@ import re
 from collections.abc import Callable, Mapping
 
 from mulligan.classify import meanings as m
+from mulligan.classify import system_errors as system
 from mulligan.classify.failure import Failure
 from mulligan.classify.phrases import said
 from mulligan.classify.rules import Rules
 from mulligan.errors import (
     ResourceConflictError,
     ResourceNotFoundError,
-    ToolArgumentError,
     ToolError,
     ToolPermissionError,
     ToolQuotaError,
-    ToolUnavailableError,
 )
 
 rules = Rules()
@@ -55,14 +54,6 @@ def name_lookup(failure: Failure) -> ToolError | None:
     return m.error_of(failure, m.UNREACHABLE)
 
 
-@rules("ssl.SSLError")
-def tls(failure: Failure) -> ToolError | None:
-    """A certificate or handshake failed and nothing was sent, or the connection ended midway."""
-    if failure.matches("ssl.SSLEOFError", "ssl.SSLZeroReturnError"):
-        return m.error_of(failure, m.DROPPED)
-    return m.error_of(failure, m.TLS)
-
-
 @rules("builtins.OSError")
 def os_error(failure: Failure) -> ToolError | None:
     """The operating system reported an error: classified by its errno, or by its type if it has none."""
@@ -74,10 +65,13 @@ def os_error(failure: Failure) -> ToolError | None:
     if number == errno.ECONNRESET and told is None:  # raised by a client without an errno: its text says what happened
         return m.error_of(failure, said(failure.told, (m.UNREACHABLE, m.TLS)) or m.DROPPED)
     decide = _BY_ERRNO.get(number or 0)
-    return None if decide is None else decide(failure)
+    if decide is not None:
+        return decide(failure)
+    meaning = system.BY_NUMBER.get(number or 0)
+    return None if meaning is None else m.error_of(failure, meaning)
 
 
-def _errno_of(error: BaseException) -> int | None:
+def _errno_of(error: BaseException | None) -> int | None:
     return next((number for cls, number in _BY_TYPE if issubclass(type(error), cls)), None)
 
 
@@ -103,8 +97,10 @@ def _busy_error(failure: Failure) -> ToolError:
     return ResourceConflictError(f"The path is busy or not empty{_resource_suffix(failure)}", resource=failure.resource)
 
 
-def _make_path_rule(words: str) -> Callable[[Failure], ToolError]:
-    return lambda failure: ToolArgumentError(f"{words}{_resource_suffix(failure)}", resource=failure.resource)
+def _path_error(failure: Failure) -> ToolError:
+    meaning = system.BY_NUMBER[failure.field("errno") or _errno_of(failure.exception) or 0]
+    message, problems = f"{meaning.message}{_resource_suffix(failure)}", system.path_problems(failure, meaning)
+    return m.error_of(failure, meaning, message=message, resource=failure.resource, problems=problems)
 
 
 def _disk_full_error(failure: Failure) -> ToolError:
@@ -113,28 +109,12 @@ def _disk_full_error(failure: Failure) -> ToolError:
     return ToolQuotaError(message, resource=resource, user_message=user, effect="possible")
 
 
-def _out_of_resources_error(failure: Failure) -> ToolError:
-    return ToolUnavailableError("The system is temporarily out of resources.", effect="none")
-
-
-def _make_meaning_rule(meaning: m.Meaning) -> Callable[[Failure], ToolError]:
-    return lambda failure: m.error_of(failure, meaning)
-
-
 _BY_ERRNO: Mapping[int, Callable[[Failure], ToolError]] = {
     **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), _permission_error),
     errno.EEXIST: _already_exists_error,
     **dict.fromkeys((errno.ENOTEMPTY, errno.EBUSY, errno.ETXTBSY), _busy_error),
-    errno.EISDIR: _make_path_rule("The path is a directory, not a file"),
-    errno.ENOTDIR: _make_path_rule("A part of the path is not a directory"),
-    errno.ENAMETOOLONG: _make_path_rule("The name is too long"),
-    errno.ELOOP: _make_path_rule("The path contains a loop of symbolic links"),
+    **dict.fromkeys((errno.EISDIR, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP), _path_error),
     **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), _disk_full_error),
-    **dict.fromkeys((errno.EMFILE, errno.ENFILE, errno.EAGAIN), _out_of_resources_error),
-    **dict.fromkeys((errno.ECONNREFUSED, errno.EHOSTUNREACH, errno.EHOSTDOWN), _make_meaning_rule(m.UNREACHABLE)),
-    **dict.fromkeys((errno.ENETUNREACH, errno.ENETDOWN, errno.EADDRNOTAVAIL), _make_meaning_rule(m.UNREACHABLE)),
-    **dict.fromkeys((errno.ECONNRESET, errno.ECONNABORTED, errno.EPIPE, errno.ENOTCONN), _make_meaning_rule(m.DROPPED)),
-    errno.ETIMEDOUT: _make_meaning_rule(m.TIMEOUT),
 }
 _BY_TYPE: tuple[tuple[type[OSError], int], ...] = (
     (PermissionError, errno.EACCES),
