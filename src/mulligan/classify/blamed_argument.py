@@ -7,7 +7,7 @@ be about anything, so a name counts only where a requirement or a verdict is sai
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -27,7 +27,10 @@ _PREDICATE = (
     r"too (?:long|short|large|small|big|high|low|many|few)|not (?:a |in |one |supported|valid|allowed|recogni[sz]ed))"
 )
 _START = r"(?:^|[.:;,(\[\n] ?|\b(?:argument|parameter|field|property|option|variable|the|value of|value for|given|provided) )"
-_END = r"(?=$|[.,;:!?)\]\n]| [\"'`(=\[]| -?\d| (?:was|is|must|given|provided|specified|supplied|value|format|argument|parameter)\b)"
+_END = (
+    r"(?=$|[.,;:!?)\]\n]| [\"'`(=\[]| -?\d"
+    r"| (?:was|is|must|given|provided|specified|supplied|value|format|argument|parameter)\b)"
+)
 _BUGS = re.compile(  # what Python says of a mistake in the code, not of what was passed to it
     r"values? to unpack|\bx not in (?:list|tuple|deque)|substring not found|closed file|generator already|unsupported format"
     r"|truth value of|update sequence element|could not be broadcast|shape mismatch|unsupported operand|has no attribute"
@@ -49,6 +52,11 @@ class Leaf(NamedTuple):
     name: str
     value: Any
 
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words of its name, in lower case and singular."""
+        return tuple(name_words(self.name[:_LONGEST_NAME]))
+
 
 def leaves(arguments: Mapping[str, Any] | None) -> Iterator[Leaf]:
     """The single values within arguments: at most 60, at most three levels deep.
@@ -68,13 +76,15 @@ def leaves(arguments: Mapping[str, Any] | None) -> Iterator[Leaf]:
                 queue += [(f"{pointer}/{escape(key)}", str(key), one, depth + 1) for key, one in inner]
         elif isinstance(value, (list, tuple)):
             if depth < _DEEPEST:
-                queue += [(f"{pointer}/{place}", name, one, depth + 1) for place, one in enumerate(value[:_MOST_LEAVES])]
+                queue += [
+                    (f"{pointer}/{place}", name, one, depth + 1) for place, one in enumerate(value[:_MOST_LEAVES])
+                ]
         else:
             count += 1
             yield Leaf(pointer, name, value)
 
 
-def blamed_pointer(text: str, arguments: Mapping[str, Any] | None, *, by_value: bool = True) -> str | None:
+def blamed_pointer(text: str, known: Sequence[Leaf], *, by_value: bool = True) -> str | None:
     """The pointer to the argument that a message rejects; None if it rejects none, or several alike.
 
     `n must be positive`, `unknown unit: furlong` and `'furlong' is not a unit` each reject one. A value counts if it is
@@ -82,13 +92,12 @@ def blamed_pointer(text: str, arguments: Mapping[str, Any] | None, *, by_value: 
 
     Args:
         text: the message; only the first 600 characters are read.
-        arguments: the arguments of the call.
+        known: the values of the arguments.
         by_value: whether an argument whose value is shown counts, too.
     """
     text = text[:_LONGEST_MESSAGE]
-    if not arguments or not text or _BUGS.search(text):
+    if not known or not text or _BUGS.search(text):
         return None
-    known = tuple(leaves(arguments))
     quoted = {part for match in _QUOTED.finditer(text) for part in match.groups() if part}
     named = _unique([leaf for leaf in known if _names(text, leaf.name)])
     shown = [leaf for leaf in known if by_value and _is_quoted(leaf.value, quoted)]
@@ -101,24 +110,24 @@ def blamed_pointer(text: str, arguments: Mapping[str, Any] | None, *, by_value: 
     return _common_place(named) if named and not shown else None
 
 
-def holding(value: object, arguments: Mapping[str, Any] | None) -> tuple[Leaf, ...]:
+def holding(value: object, known: Iterable[Leaf]) -> tuple[Leaf, ...]:
     """The values within arguments that equal a value: a text as it is or in another case, a number also as text.
 
     Args:
         value: any value, such as the key of a `KeyError`.
-        arguments: the arguments of the call.
+        known: the values of the arguments.
     """
     if type(value) not in (str, int, float):
         return ()
     written = str(value)[:_LONGEST_VALUE].strip().casefold()
-    found = (leaf for leaf in leaves(arguments) if type(leaf.value) in (str, int, float))
+    found = (leaf for leaf in known if type(leaf.value) in (str, int, float))
     return tuple(leaf for leaf in found if str(leaf.value)[:_LONGEST_VALUE].strip().casefold() == written)
 
 
 def _unique(found: list[Leaf]) -> list[Leaf]:
     """The leaves with the longest of the names: `ts_latest` rather than `latest`."""
-    longest = max((len(name_words(leaf.name)) for leaf in found), default=0)
-    return [leaf for leaf in found if len(name_words(leaf.name)) == longest]
+    longest = max((len(leaf.words) for leaf in found), default=0)
+    return [leaf for leaf in found if len(leaf.words) == longest]
 
 
 def _common_place(found: Iterable[Leaf]) -> str | None:
@@ -177,7 +186,8 @@ def _is_shown(value: object, text: str) -> bool:
         re.search(
             rf"(?:[:=]\s|=|\b(?:got|given|received|was|not|than):? |\(){found}(?=\s*(?:$|[\n;)]|[.,](?:\s|$)))"
             rf"|\b{_VERDICT} (?:\w{{1,30}} ){{0,2}}{found}(?=$|[\s.,;:)(])"
-            rf"|(?:^|\n){found} (?:{_PREDICATE}|not)\b",
+            rf"|(?:^|\n){found} (?:{_PREDICATE}|not)\b"
+            rf"|\benum constant [\w.$]{{1,200}}\.{found}(?=$|\W)",
             text,
             re.IGNORECASE,
         )

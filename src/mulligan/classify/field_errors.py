@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from mulligan.catalogue import MISSING
-from mulligan.classify.blamed_argument import blamed_pointer, holding
+from mulligan.classify.blamed_argument import holding, leaves
+from mulligan.classify.call_arguments import argument_named_in
 from mulligan.classify.error_body import MESSAGES, Nodes
 from mulligan.errors import Problem
 from mulligan.pointers import escape, steps_of
@@ -34,6 +35,15 @@ _NAMES = frozenset(("fields", "fieldNames", "invalid_fields", "missing_fields"))
 _REQUEST_PARTS = frozenset(("body", "query", "path", "header", "cookie", "data", "attributes", "input"))
 _NAME = re.compile(r"[A-Za-z_$][\w$.\[\]/-]{0,200}")
 _MISSING = re.compile(r"missing|required|blank", re.IGNORECASE)
+# fmt: off
+_COMMON_NAMES = frozenset((  # words of many messages, which name an argument only where more is said of it
+    "message", "code", "status", "type", "error", "request", "response", "data", "value", "values", "field", "fields",
+    "parameter", "params", "argument", "arguments", "args", "input", "output", "body", "text", "name", "id", "key", "token",
+    "password", "credentials", "auth", "api_key", "service", "server", "client", "result", "content", "object", "item",
+    "resource", "tool", "method", "format", "reason", "title", "description", "user", "account", "options", "model",
+))
+# fmt: on
+REJECTED = "rejected by the service"
 _MOST_PROBLEMS = 8
 _QUOTE = r"[\"'`]"
 _WORD = r"([A-Za-z_][\w.-]{0,80})"
@@ -63,11 +73,24 @@ def find_problems(nodes: Nodes, text: str, arguments: Mapping[str, Any] | None) 
     in_body = tuple(_pointers_in_body(nodes))
     for pointer, missing in in_body or tuple(_pointers_in_text(text[:1_000], arguments)):
         if pointer and pointer not in named and len(named) < _MOST_PROBLEMS:
-            words = (
-                MISSING if missing and not (in_body and _was_sent(pointer, arguments)) else "rejected by the service"
-            )
+            words = MISSING if missing and not (in_body and _was_sent(pointer, arguments)) else REJECTED
             named[pointer] = Problem(pointer, words, got=_sent_json(pointer, arguments))
     return tuple(named.values())
+
+
+def likely_problems(pointer: str | None, text: str, arguments: Mapping[str, Any] | None) -> tuple[Problem, ...]:
+    """The problem with the argument that a text seems to be about, where it is known that the arguments are wrong.
+
+    Args:
+        pointer: the argument that the text rejects, or None.
+        text: the messages of the failure.
+        arguments: the arguments of the call.
+    """
+    if pointer is None:
+        named = {name: value for name, value in (arguments or {}).items() if name.lower() not in _COMMON_NAMES}
+        name = argument_named_in(text, named)
+        pointer = None if name is None else f"/{escape(name)}"
+    return () if pointer is None else (Problem(pointer, REJECTED, got=_sent_json(pointer, arguments)),)
 
 
 def pointer_to(place: object) -> str:
@@ -116,14 +139,11 @@ def _pointers_in_text(text: str, arguments: Mapping[str, Any] | None) -> Iterato
             line = text[text.rfind("\n", 0, found.start()) + 1 :].split("\n\n", maxsplit=1)[0][:200]
             yield pointer_to(found[1]), _MISSING.search(line) is not None
             return
-    blamed = blamed_pointer(text, arguments)
-    if blamed is not None:
-        yield blamed, False
 
 
 def _is_a_value(word: str, arguments: Mapping[str, Any] | None) -> bool:
     """Whether a quoted word is a value that the call sent, and the name of none of its arguments."""
-    return word not in (arguments or {}) and bool(holding(word, arguments))
+    return word not in (arguments or {}) and bool(holding(word, leaves(arguments)))
 
 
 def _pointer_of(node: Mapping[str, Any], names: Mapping[str, int]) -> str:

@@ -10,6 +10,7 @@ from mulligan.classify.failure import Failure
 from mulligan.errors import (
     Effect,
     ErrorFields,
+    Problem,
     ResourceConflictError,
     ResourceNotFoundError,
     ToolArgumentError,
@@ -148,11 +149,17 @@ def error_of(
     if cls in _ERRORS_WITH_RETRY_AFTER and "retry_after" not in fields:
         known["retry_after"] = failure.retry_after
     if cls is ToolArgumentError and "problems" not in fields:
-        known["problems"] = failure.problems
+        known["problems"] = _problems(failure, meaning)
     if cls is ToolConnectionError and meaning.fatal is None and names_host(failure):
         known["fatal"] = False
     known.update(fields)
     return cls(message or _words(meaning, service, told, known), **known)
+
+
+def _problems(failure: Failure, meaning: Meaning) -> tuple[Problem, ...]:
+    from mulligan.classify.system_errors import path_problems
+
+    return path_problems(failure, meaning) or failure.problems or failure.likely_problems
 
 
 def sentence(meaning: Meaning, service: str | None = None, told: object = None) -> str:

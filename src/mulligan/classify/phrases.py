@@ -58,9 +58,10 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
     (
         system.OUT_OF_MEMORY,
         """~ out of memory …, ~ out of memory error, ~ out of memory (trying|while|when) ~,
-        ~ (cannot|could not|unable to|failed to|cannot) allocate ~, bad alloc, malloc @ failed …,
-        malloc of size * failed, java heap space, gc overhead limit exceeded, ~ memory (limit|size|quota|budget) (of * (bytes|)|) @
-            (exceeded|exhausted|reached) …, ~ (exceeds|exceeded|exceeding) (the|its|your|) (available|) memory (limit|size|quota) …,
+        ~ (cannot|could not|unable to|failed to) allocate ~, bad alloc, malloc @ failed …,
+        malloc of size * failed, java heap space, gc overhead limit exceeded, ~ memory (limit|quota|budget) @
+            (exceeded|exhausted|reached) …, allowed memory size of * bytes exhausted,
+        ~ (exceeds|exceeded|exceeding) (the|its|your|) (available|) memory (limit|size|quota) …,
         ~ (insufficient|not enough) (memory|system resources) …, ~ memory (is|) exhausted …, ~ ran out of (memory|ram) …,
         oomkilled, oom killed, ~ (killed|terminated) by (the|) oom killer …""",
     ),
@@ -68,14 +69,18 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
     (system.ARGUMENT_LIST, "~ (argument|arguments|arg) list (is|) too long …, the command line is too long"),
     (
         system.IS_DIRECTORY,
-        """is a directory, illegal operation on a directory, (the|) (path|file|target|destination|source) (_|) is a (directory|folder) …,
+        """is a directory, illegal operation on a directory,
+        (the|) (path|file|target|destination|source) (_|) is a (directory|folder) …,
         _ is a (directory|folder) …, ~ (path|_) is not a (regular|) file …""",
     ),
     (
         system.NOT_DIRECTORY,
         "not a directory, ~ (path|_) is not a (directory|folder) …, the directory name is invalid",
     ),
-    (system.NAME_TOO_LONG, "~ (file|path|) name too long …, ~ the specified path @ too long, ~ (path|filename) is too long …"),
+    (
+        system.NAME_TOO_LONG,
+        "~ (file|path|) name too long …, ~ the specified path @ too long, ~ (path|filename) is too long …",
+    ),
     (system.LINK_LOOP, "too many levels of symbolic links"),
     (system.OUT_OF_RESOURCES, "~ too many open files …, resource temporarily unavailable"),
     (
@@ -202,8 +207,9 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
         m.BUSY,
         """(database|table|row|file|resource|record|object|document|_) (is|has been) (locked|busy) …,
         ~ (is|are|currently|still) in use …, deadlock (found|detected) …,
-        ~ being used by another (process|program|user) …, ~ idempotent lock ~, ~ idempotent (key|request) @ in (use|progress) …,
-        ~ (in progress|in flight|concurrent|another) request ~ (same|this|that|the) (idempotency|idempotent) key …,
+        ~ being used by another (process|program|user) …, ~ (idempotent|idempotency) lock ~,
+        ~ request (with|using) (the|this|that) (same|) (idempotency|idempotent) key ~,
+        ~ (idempotency|idempotent) key @ in use ~,
         ~ another (api|) request ~ (is|) (currently|already) (accessing|modifying|processing) ~,
         ~ @ deadlocked ~, (resource|database|table|row|file) busy ~, ~ exclusive access to ~""",
     ),
@@ -219,7 +225,8 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
         ~ timeout of * (s|ms|second|seconds|minutes), ~ timed out,
         ~ timed out (after|while|waiting|reading|writing|connecting|trying|on|for) ~,
         ~ timeout (expired|exceeded|reached|occurred) …, ~ deadline exceeded …, ~ took too long …,
-        timeout (reading|waiting|connecting|after) ~, i/o timeout, tls handshake timeout, (connection|request|read|gateway|operation) timeout""",
+        timeout (reading|waiting|connecting|after) ~, i/o timeout, tls handshake timeout,
+        (connection|request|read|gateway|operation) timeout""",
     ),
     (
         m.DROPPED,
@@ -261,7 +268,8 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
     ),
     (
         m.CANCELLED,
-        "~ (was|been|is|were) (cancelled|canceled) …, context (cancelled|canceled), (the|this) operation was aborted, (canceling|cancelling) statement due to user request",
+        """~ (was|been|is|were) (cancelled|canceled) …, context (cancelled|canceled), (the|this) operation was aborted,
+        (canceling|cancelling) statement due to user request""",
     ),
     (
         m.ARGUMENT,
@@ -354,7 +362,4 @@ def text_error(failure: Failure, *, message: str | None = None, **fields: Unpack
         return None
     if meaning is m.PERMISSION and failure.status is None and _LOCAL.match(failure.resource or ""):
         fields.setdefault("fatal", False)
-    problems = system.path_problems(failure, meaning)
-    if problems:
-        fields.setdefault("problems", problems)
     return m.error_of(failure, meaning, message=message, **fields)

@@ -61,7 +61,11 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
         slow mode wait, retry after, server busy, activity limit reached, concurrent (limit|requests|request),
         concurrency limit, too fast, too frequent, too many (simultaneous|concurrent) *""",
     ),
-    (system.OUT_OF_MEMORY, "out of memory, memory error, memory (limit|exhausted), (insufficient|not enough) memory, oom, oom killed, bad alloc"),
+    (
+        system.OUT_OF_MEMORY,
+        """out of memory, memory error, memory (limit|exhausted), (insufficient|not enough) memory, oom, oom killed,
+        bad alloc""",
+    ),
     (system.FILE_SIZE, "large zip file"),
     (
         m.TOO_LARGE,

@@ -56,7 +56,7 @@ _CODE_OVERRIDES: Mapping[int, tuple[m.Meaning, ...]] = {
     412: (m.RATE_LIMIT, *_STATES),
     413: (m.RATE_LIMIT, m.QUOTA),
     422: (*_REFUSALS, *_STATES, m.NOT_FOUND, m.PERMISSION),
-    429: (m.QUOTA, m.UNAVAILABLE),
+    429: (m.QUOTA, m.UNAVAILABLE, m.BUSY),
     500: (m.RATE_LIMIT, m.QUOTA, m.DISK_FULL, m.TIMEOUT, m.NOT_SENT),
     502: (m.TIMEOUT,),
     503: (m.RATE_LIMIT, m.QUOTA, m.DISK_FULL, m.TIMEOUT),
@@ -67,7 +67,7 @@ _TEXT_OVERRIDES: Mapping[int, tuple[m.Meaning, ...]] = {
     403: (*_REFUSALS, m.TOO_LARGE),
     409: (m.EXISTS, m.QUOTA),
     422: (m.RATE_LIMIT, m.QUOTA, m.EXISTS),
-    429: (m.QUOTA,),
+    429: (m.QUOTA, m.BUSY),
     500: (m.DISK_FULL, m.QUOTA),
     503: (m.DISK_FULL,),
 }

@@ -5,12 +5,9 @@ The texts of these failures are rows of `phrases.py`.
 
 from __future__ import annotations
 
-import errno
 from collections.abc import Mapping
 
 from mulligan.classify import meanings as m
-from mulligan.classify.blamed_argument import holding, leaves
-from mulligan.classify.call_arguments import name_words
 from mulligan.classify.failure import Failure
 from mulligan.errors import Problem
 
@@ -24,7 +21,9 @@ LOCAL_PERMISSION = m.PERMISSION._replace(fatal=False)
 OUT_OF_RESOURCES = m.UNAVAILABLE._replace(message="The system is temporarily out of resources", effect="none")
 OUT_OF_MEMORY = m.EXHAUSTED._replace(message="The tool ran out of memory")
 FILE_SIZE = m.EXHAUSTED._replace(message="The file is larger than the system allows")
-ARGUMENT_LIST = m.EXHAUSTED._replace(message="The arguments of a program are longer than the system allows", effect="none")
+ARGUMENT_LIST = m.EXHAUSTED._replace(
+    message="The arguments of a program are longer than the system allows", effect="none"
+)
 
 _BY_NAMES: Mapping[m.Meaning, str] = {
     m.NOT_FOUND: "ENOENT ENXIO ENODEV",
@@ -49,9 +48,6 @@ _BY_NAMES: Mapping[m.Meaning, str] = {
     m.TIMEOUT: "ETIMEDOUT ESOCKETTIMEDOUT",
 }
 BY_NAME: Mapping[str, m.Meaning] = {name: meaning for meaning, names in _BY_NAMES.items() for name in names.split()}
-BY_NUMBER: Mapping[int, m.Meaning] = {
-    getattr(errno, name): meaning for name, meaning in BY_NAME.items() if hasattr(errno, name) and name != "EINVAL"
-}
 CLASSES: Mapping[str, m.Meaning] = {  # of Java and .NET, whose words alone say something else
     "UnauthorizedAccessException": LOCAL_PERMISSION,
     "NotDirectoryException": NOT_DIRECTORY,
@@ -71,16 +67,15 @@ def path_problems(failure: Failure, meaning: m.Meaning) -> tuple[Problem, ...]:
     if meaning not in PATH_MEANINGS:
         return ()
     resource = failure.resource or ""
-    found = holding(resource, failure.arguments) or [
+    found = failure.holding(resource) or [
         leaf
-        for leaf in leaves(failure.arguments)
+        for leaf in failure.leaves
         if type(leaf.value) is str
         and leaf.value.strip("./")
-        and (resource.endswith(f"/{leaf.value.strip('./')}") or (not resource and _is_path(leaf.name)))
+        and (
+            resource.endswith(f"/{leaf.value.strip('./')}")
+            or (not resource and not _PATH_WORDS.isdisjoint((leaf.name.lower(), *leaf.words)))
+        )
     ]
     words = meaning.message.removeprefix("The path ").removeprefix("The ")
     return (Problem(found[0].pointer, words),) if len(found) == 1 else ()
-
-
-def _is_path(name: str) -> bool:
-    return not _PATH_WORDS.isdisjoint((name.lower(), *name_words(name)))

@@ -63,7 +63,6 @@ def process(failure: Failure) -> ToolError | None:
     return ToolExecutionError(f"The tool's process ended without a result{how}.", effect="possible")
 
 
-rules.include(
-    *(part.rules for part in (os_rules, python_rules, argument_rules, check_rules, mail_rules, http_rules, sql_rules, late_rules))
-)
+rules.include(os_rules.rules, python_rules.rules, argument_rules.rules, check_rules.rules)
+rules.include(mail_rules.rules, http_rules.rules, sql_rules.rules, late_rules.rules)
 classify = rules.hookimpl()  # registered first, so asked after other plugins and before those marked `trylast`

@@ -24,6 +24,10 @@ _BINDING = re.compile(
     r"|missing \d{1,4} required (?:positional|keyword-only) arguments?: (['\w, ]{1,400}))",
     re.IGNORECASE,
 )
+_REQUIRED = re.compile(
+    r"Missing (?:some )?(?:required|mandatory) (?:keyword )?(?:arguments?|parameters?|fields?)\b([^\n]{0,400})",
+    re.IGNORECASE,
+)
 _MSGSPEC_PATH = re.compile(r" - at `\$([^`]{0,200})`")
 _SINGLE_QUOTED = re.compile(r"'([^']{1,100})'")
 _MOST_PROBLEMS = 8
@@ -61,6 +65,19 @@ def _frames(failure: Failure) -> int:
     while trace is not None and frames <= _MOST_CALL_FRAMES:
         frames, trace = frames + 1, trace.tb_next
     return frames
+
+
+@rules("builtins.TypeError", "builtins.ValueError")
+def required(failure: Failure) -> ToolError | None:
+    """A client's own check found that required arguments are missing: `Missing required arguments; Expected 'model'`."""
+    match = _REQUIRED.match(failure.text[:600])
+    if match is None:
+        return None
+    sent, listed = failure.arguments or {}, match[1].partition(" or (")[0]  # the first of several combinations
+    named = dict.fromkeys(_SINGLE_QUOTED.findall(listed) or re.findall(r"\w+", listed.partition(";")[0]))
+    missing = [name for name in named if name.isidentifier() and name not in sent]
+    problems = [Problem(pointer_to(name), "missing") for name in missing[:_MOST_PROBLEMS]]
+    return ToolArgumentError("Required arguments are missing.", problems=problems, effect="possible")
 
 
 @rules("pydantic_core.ValidationError", "pydantic.error_wrappers.ValidationError", "pydantic.v1.ValidationError")

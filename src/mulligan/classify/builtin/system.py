@@ -8,13 +8,15 @@ import re
 from collections.abc import Callable, Mapping
 
 from mulligan.classify import meanings as m
-from mulligan.classify import system_errors as system
 from mulligan.classify.failure import Failure
 from mulligan.classify.phrases import said
+from mulligan.classify.reasons import reason_of
 from mulligan.classify.rules import Rules
+from mulligan.classify.transport import transport_error
 from mulligan.errors import (
     ResourceConflictError,
     ResourceNotFoundError,
+    ToolArgumentError,
     ToolError,
     ToolPermissionError,
     ToolQuotaError,
@@ -54,6 +56,20 @@ def name_lookup(failure: Failure) -> ToolError | None:
     return m.error_of(failure, m.UNREACHABLE)
 
 
+@rules(
+    "ssl.SSLError",
+    "requests.SSLError",
+    "urllib3.SSLError",
+    "aiohttp.ClientSSLError",
+    "botocore.exceptions.SSLError",
+    "elastic_transport.TlsError",
+    "opensearchpy.SSLError",
+)
+def tls(failure: Failure) -> ToolError | None:
+    """A certificate or handshake failed and nothing was sent, or the connection ended midway."""
+    return transport_error(failure.outer or failure)
+
+
 @rules("builtins.OSError")
 def os_error(failure: Failure) -> ToolError | None:
     """The operating system reported an error: classified by its errno, or by its type if it has none."""
@@ -64,11 +80,14 @@ def os_error(failure: Failure) -> ToolError | None:
     number = told if type(told) is int else _errno_of(error)
     if number == errno.ECONNRESET and told is None:  # raised by a client without an errno: its text says what happened
         return m.error_of(failure, said(failure.told, (m.UNREACHABLE, m.TLS)) or m.DROPPED)
+    meaning = reason_of(errno.errorcode.get(number or 0, ""))
+    if meaning is None or meaning == m.ARGUMENT:
+        return None
     decide = _BY_ERRNO.get(number or 0)
     if decide is not None:
         return decide(failure)
-    meaning = system.BY_NUMBER.get(number or 0)
-    return None if meaning is None else m.error_of(failure, meaning)
+    message = f"{meaning.message}{_resource_suffix(failure)}." if meaning.cls is ToolArgumentError else None
+    return m.error_of(failure, meaning, message=message, resource=failure.resource)
 
 
 def _errno_of(error: BaseException | None) -> int | None:
@@ -97,12 +116,6 @@ def _busy_error(failure: Failure) -> ToolError:
     return ResourceConflictError(f"The path is busy or not empty{_resource_suffix(failure)}", resource=failure.resource)
 
 
-def _path_error(failure: Failure) -> ToolError:
-    meaning = system.BY_NUMBER[failure.field("errno") or _errno_of(failure.exception) or 0]
-    message, problems = f"{meaning.message}{_resource_suffix(failure)}", system.path_problems(failure, meaning)
-    return m.error_of(failure, meaning, message=message, resource=failure.resource, problems=problems)
-
-
 def _disk_full_error(failure: Failure) -> ToolError:
     user = "The disk is full or its quota is exhausted. Free some space, then try again."
     message, resource = "No space left on the disk.", failure.resource
@@ -113,7 +126,6 @@ _BY_ERRNO: Mapping[int, Callable[[Failure], ToolError]] = {
     **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), _permission_error),
     errno.EEXIST: _already_exists_error,
     **dict.fromkeys((errno.ENOTEMPTY, errno.EBUSY, errno.ETXTBSY), _busy_error),
-    **dict.fromkeys((errno.EISDIR, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP), _path_error),
     **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), _disk_full_error),
 }
 _BY_TYPE: tuple[tuple[type[OSError], int], ...] = (
