@@ -156,6 +156,8 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
         m.ARGUMENT,
         """~ no such (column|function|option|argument|parameter|field) ~, ~ no such (column|field|argument|parameter),
         (unknown|undefined|invalid) (column|argument|option|parameter|field) (name|) (_|) …, unknown function …,
+        (argument|parameter|field|property|option) (_|) is (missing|required) ~,
+        ~ expected (a|an|) (string|number|integer|boolean|array|object|int|float|list|date),
         no enum constant ~, requested value _ was not found, for input string, invalid digit found in string,
         ~ input string (_|) was not in a correct format, _ could not be parsed ~, ~ connection string ~ malformed,
         ~ (invalid|malformed|bad) (dsn|uri|connection string|connection uri|connection url) ~,

@@ -119,8 +119,8 @@ def meaning_of(status: int, failure: Failure) -> m.Meaning:
     )
     if override is None and known_status in _TEXT_OVERRIDES:
         override = said(failure.told, _TEXT_OVERRIDES[known_status])
-    if override in (m.PERMISSION, m.AUTHENTICATION) and status in _VALIDATION_STATUSES and failure.problems:
-        override = None  # `extra_forbidden` rejects one field, not the account
+    if override in (m.PERMISSION, m.AUTHENTICATION, m.CONFLICT) and status in _VALIDATION_STATUSES and failure.problems:
+        override = None  # `extra_forbidden` rejects one field, not the account; nor is a violated constraint a conflict
     if override is m.QUOTA and default is m.RATE_LIMIT and failure.retry_after is not None:
         return default
     return override or default
