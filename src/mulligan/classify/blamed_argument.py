@@ -23,7 +23,11 @@ _VERDICT = (
     r"unexpected|undefined|out-of-range|no such)"
 )
 _PREDICATE = (
-    r"(?:must|should|has to|have to|needs? to|cannot|can't|can not|may not|is|are|was|were|exceeds|out of|does not|"
+    r"(?:must|should|has to|have to|needs? to|cannot|can't|can not|may not|exceeds|out of|"
+    r"does not|(?:is|are|was|were|be) (?:an? |the |of )?(?:-?\d|not|too|out|invalid|unknown|unsupported|unrecogni[sz]ed|illegal|"
+    r"malformed|"
+    r"incorrect|wrong|required|missing|negative|empty|zero|null|none|blank|greater|less|larger|smaller|longer|shorter|higher|"
+    r"lower|bigger|above|below|outside|over|under|expected|past|future|duplicate)|"
     r"too (?:long|short|large|small|big|high|low|many|few)|not (?:a |in |one |supported|valid|allowed|recogni[sz]ed))"
 )
 _START = r"(?:^|[.:;,(\[\n] ?|\b(?:argument|parameter|field|property|option|variable|the|value of|value for|given|provided) )"
@@ -155,7 +159,7 @@ def _name_pattern(name: str) -> re.Pattern[str] | None:
         rf"{_START}{quote}(?:{written}){quote} (?:[=:]? ?\S{{1,60}} )?{_PREDICATE}\b"
         rf"|\b{_VERDICT} (?:value |argument |parameter |input )?(?:for |of |in )?(?:the )?{quote}(?:{written}){quote}{_END}"
         rf"|\bvalue (?:for|of) (?:the )?{quote}(?:{written}){quote}{_END}",
-        re.IGNORECASE,
+        re.IGNORECASE if len(name) >= _SHORTEST_WORD else 0,  # `I` and `A` are words
     )
 
 

@@ -167,7 +167,8 @@ def _by_field(errors: Mapping[str, Any], above: Place, depth: int, *, is_certain
     if depth > _DEEPEST or any(type(errors.get(name)) in (str, int) for name in _NO_FIELDS):
         return
     for name, told in tuple(errors.items())[:_MOST_ITEMS]:
-        if type(name) is str and name not in _GENERAL and (is_certain or name not in MESSAGES):
+        is_list = type(told) is list and (name in _LISTS if told and type(told[0]) is dict else name in _NAME_LISTS)
+        if type(name) is str and name not in _GENERAL and (is_certain or name not in MESSAGES) and not is_list:
             yield from _of_field(above if name in _REQUEST and depth <= 1 else (*above, name), told, depth)
 
 

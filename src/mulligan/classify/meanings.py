@@ -82,6 +82,11 @@ TOO_LARGE = Meaning(ToolArgumentError, "The request is too large")
 UNIMPLEMENTED = Meaning(ToolExecutionError, "The service does not support this", code="UNIMPLEMENTED", effect="none")
 FAILED = Meaning(ToolExecutionError, "The service failed")
 
+NARROWER: Mapping[Meaning, tuple[Meaning, ...]] = {  # what a text may say beside a general code or class name
+    PERMISSION: (RATE_LIMIT, QUOTA, AUTHENTICATION),
+    CONNECTION: (DROPPED, UNREACHABLE, TLS, NOT_SENT, TIMEOUT, AUTHENTICATION),
+    UNAVAILABLE: (UNREACHABLE, NOT_SENT, TIMEOUT, RATE_LIMIT),
+}
 # The same where the service has a name, which takes the place of "the service".
 _WITH_SERVICE: Mapping[str, str] = {
     meaning.message: message

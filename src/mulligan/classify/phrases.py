@@ -37,10 +37,8 @@ _CONNECTION_MEANINGS = (
 )  # a later clause may give the reason: `Connection refused: not authorised`
 _REFUSAL_MEANINGS = (m.AUTHENTICATION, m.PERMISSION, m.TLS, m.TIMEOUT, m.UNAVAILABLE)
 _VAGUE = (None, m.ARGUMENT, m.FAILED)
-NARROWER: Mapping[m.Meaning, tuple[m.Meaning, ...]] = {  # what the text may say beside a general code or class name
-    m.PERMISSION: (m.RATE_LIMIT, m.QUOTA, m.AUTHENTICATION),
-    m.CONNECTION: (m.DROPPED, m.UNREACHABLE, m.TLS, m.NOT_SENT, m.TIMEOUT, m.AUTHENTICATION),
-    m.UNAVAILABLE: (m.UNREACHABLE, m.NOT_SENT, m.TIMEOUT, m.RATE_LIMIT),
+_NARROWER: Mapping[m.Meaning, tuple[m.Meaning, ...]] = {
+    **m.NARROWER,
     m.NOT_FOUND: (m.PERMISSION, system.OUT_OF_RESOURCES, *system.PATH_MEANINGS),
 }
 _RAISED_CLASS = re.compile(
@@ -329,7 +327,7 @@ def said(text: str, allowed: Iterable[m.Meaning] | None = None) -> m.Meaning | N
 
 def _narrowed(meaning: m.Meaning, text: str) -> m.Meaning:
     """The meaning of a code, narrowed by the clauses beside it: `FileNotFoundException: a.txt (Permission denied)`."""
-    narrower = NARROWER.get(meaning, ())
+    narrower = _NARROWER.get(meaning, ())
     found = (_phrasebook().find(clause) for clause in clauses(text)) if narrower else ()
     return next((one for one in found if one in narrower), meaning)
 

@@ -5,6 +5,7 @@ The status decides, unless providers use it for several things. In that case the
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Unpack
 
@@ -72,6 +73,9 @@ _TEXT_OVERRIDES: Mapping[int, tuple[m.Meaning, ...]] = {
     503: (m.DISK_FULL,),
 }
 _VALIDATION_STATUSES = (400, 422)
+_CREDENTIAL = re.compile(
+    r"key|token|secret|passw|auth|credential|session|login|signature|scope|permission", re.IGNORECASE
+)
 _HARMLESS = frozenset((501, 505, 507, 511, 522, 525, 526))
 
 
@@ -119,11 +123,20 @@ def meaning_of(status: int, failure: Failure) -> m.Meaning:
     )
     if override is None and known_status in _TEXT_OVERRIDES:
         override = said(failure.told, _TEXT_OVERRIDES[known_status])
-    if override in (m.PERMISSION, m.AUTHENTICATION, m.CONFLICT) and status in _VALIDATION_STATUSES and failure.problems:
+    if (
+        override in (m.PERMISSION, m.AUTHENTICATION, m.CONFLICT)
+        and status in _VALIDATION_STATUSES
+        and _names_fields(failure)
+    ):
         override = None  # `extra_forbidden` rejects one field, not the account; nor is a violated constraint a conflict
     if override is m.QUOTA and default is m.RATE_LIMIT and failure.retry_after is not None:
         return default
     return override or default
+
+
+def _names_fields(failure: Failure) -> bool:
+    """Whether the response rejects fields of the request, other than credentials."""
+    return any(not _CREDENTIAL.search(problem.pointer) for problem in failure.problems)
 
 
 def _has_wait_header(failure: Failure) -> bool:

@@ -13,7 +13,7 @@ from http import HTTPStatus
 from mulligan.classify import meanings as m
 from mulligan.classify.failure import Failure
 from mulligan.classify.missing_tool import missing_tool_name
-from mulligan.classify.phrases import NARROWER, said, text_error
+from mulligan.classify.phrases import said, text_error
 from mulligan.classify.reasons import reason_of
 from mulligan.classify.rules import Rules
 from mulligan.classify.statuses import status_error
@@ -160,7 +160,7 @@ def _library_prefix(module: str, name: str) -> str:
 
 def _narrow_meaning(meaning: m.Meaning, chain: tuple[Failure, ...]) -> m.Meaning:
     """The meaning of a general name, narrowed by the texts and the class names of the causes."""
-    narrower = NARROWER.get(meaning, ())
+    narrower = m.NARROWER.get(meaning, ())
     return (
         next((told for told in _meanings_of_chain(chain, narrower) if told in narrower), meaning)
         if narrower

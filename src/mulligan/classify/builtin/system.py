@@ -86,7 +86,7 @@ def os_error(failure: Failure) -> ToolError | None:
     decide = _BY_ERRNO.get(number or 0)
     if decide is not None:
         return decide(failure)
-    message = f"{meaning.message}{_resource_suffix(failure)}." if meaning.cls is ToolArgumentError else None
+    message = f"{meaning.message}{_resource_suffix(failure)}" if meaning.cls is ToolArgumentError else None
     return m.error_of(failure, meaning, message=message, resource=failure.resource)
 
 
