@@ -249,13 +249,14 @@ def test_a_tool_that_says_that_it_runs_something_read_only_is_proposed_for_a_rea
             "use the names and values quoted above to correct the arguments, then call measure again.",
         ),
         ("no such column: height", "call measure again with corrected arguments."),
+        ("no such column: size", 'call measure again with a valid "what".'),
     ],
 )
 def test_what_a_report_offers_is_pointed_at_and_never_repeated(make_pipeline, run, report, wanted):
     def measure(what: str) -> None:
         raise sqlite3.OperationalError(report)
 
-    content = run(make_pipeline(measure), "measure", {"what": "height"}).content
+    content = run(make_pipeline(measure), "measure", {"what": "size"}).content
     assert step(content) == wanted
 
 

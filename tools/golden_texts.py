@@ -163,7 +163,7 @@ CASES: dict[str, Case] = {
         LookupError("no such table: client. Tables: accounts, clients, clients_old"), {"path": "client"}
     ),
     "argument_rejected_and_others_reported": failing(
-        sqlite3.OperationalError("no such column: height. Columns of trees: id, species, height_m"), {"path": "height"}
+        sqlite3.OperationalError("no such column: height. Columns of trees: id, species, height_m"), {"path": "size"}
     ),
     "value_rejected_and_others_reported": called(
         [

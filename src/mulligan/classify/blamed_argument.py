@@ -24,10 +24,9 @@ _VERDICT = (
 )
 _PREDICATE = (
     r"(?:must|should|has to|have to|needs? to|cannot|can't|can not|may not|exceeds|out of|"
-    r"does not|(?:is|are|was|were|be) (?:an? |the |of )?(?:-?\d|not|too|out|invalid|unknown|unsupported|unrecogni[sz]ed|illegal|"
-    r"malformed|"
-    r"incorrect|wrong|required|missing|negative|empty|zero|null|none|blank|greater|less|larger|smaller|longer|shorter|higher|"
-    r"lower|bigger|above|below|outside|over|under|expected|past|future|duplicate)|"
+    r"does not|(?:is|are|was|were|be) (?:an? |the |of )?(?:-?\d|not|too|out|invalid|unknown|unsupported|"
+    r"unrecogni[sz]ed|illegal|malformed|incorrect|wrong|required|missing|negative|empty|zero|null|none|"
+    r"blank|greater|less|larger|smaller|longer|shorter|higher|lower|bigger|above|below|outside|over|under|expected|past|future|duplicate)|"
     r"too (?:long|short|large|small|big|high|low|many|few)|not (?:a |in |one |supported|valid|allowed|recogni[sz]ed))"
 )
 _START = r"(?:^|[.:;,(\[\n] ?|\b(?:argument|parameter|field|property|option|variable|the|value of|value for|given|provided) )"

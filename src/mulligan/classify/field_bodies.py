@@ -107,7 +107,7 @@ def _in_mapping(node: Mapping[str, Any], above: Place, depth: int, *, is_item: b
     for name, inner in tuple(node.items())[: 3 * _MOST_ITEMS] if depth < _DEEPEST else ():
         if type(inner) is list:
             yield from _in_list(name, inner, (*above, *(place if name == "children" else ())), depth + 1)
-        elif type(inner) is dict and name in _LISTS:
+        elif type(inner) is dict and name in _LISTS and not (name == "params" and "keyword" in node):
             yield from _in_mapping(inner, above, depth + 1, is_item=name in ("error", "InvalidField"))
             if name in _BY_FIELD:
                 yield from _by_field(inner, above, depth + 1, is_certain=name not in MESSAGES)

@@ -36,6 +36,11 @@ _COMMON_NAMES = frozenset((  # words of many messages, which name an argument on
 _MISSING = re.compile(r"missing|required|blank", re.IGNORECASE)
 _LABELLED = re.compile(r"(?:^|: |[-*] )([A-Za-z_][\w.\[\]]{0,80}) ?: \S", re.MULTILINE)
 _MOST_ARGUMENTS, _LONGEST_TEXT = 40, 1_000
+_REJECTION = re.compile(
+    r"\b(?:in)?valid\b|\b(?:must|cannot|unsupported|unknown|required|missing|bad|wrong|parse|malformed|syntax|format|scheme|expected"
+    r"|range|too|no such|unrecognized|illegal|incorrect)\b",
+    re.IGNORECASE,
+)
 REJECTED = "rejected by the service"
 _MOST_PROBLEMS = 8
 _WRAPPER = re.compile(r"arg\d{1,2}|[A-Z]\w{0,80}")
@@ -110,7 +115,7 @@ def likely_problems(pointer: str | None, text: str, arguments: Mapping[str, Any]
         text: the messages of the failure.
         arguments: the arguments of the call.
     """
-    if pointer is None:
+    if pointer is None and _REJECTION.search(text):
         named = {name: value for name, value in (arguments or {}).items() if name.lower() not in _COMMON_NAMES}
         name = argument_named_in(text, named)
         pointer = None if name is None else f"/{escape(name)}"

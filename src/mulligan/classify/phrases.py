@@ -20,7 +20,7 @@ from mulligan.classify.phrasebook import Phrasebook, clauses, hide_tool_names
 from mulligan.classify.reasons import reason_of
 from mulligan.errors import ErrorFields, ToolError
 
-_SYSTEM_CODE = re.compile(r"(?<![\w.])(?:net::)?(ERR_[A-Z_]{4,40}|E[A-Z]{4,14}(?:_AGAIN)?)(?![\w])")
+_SYSTEM_CODE = re.compile(r"(?<![\w.])(?:net::)?(ERR_[A-Z_]{4,40}|E2BIG|E[A-Z]{4,14}(?:_AGAIN)?)(?![\w])")
 _ERRNO = re.compile(r"(?:\[Errno |\(os error )(\d{1,4})(?=[\])])")  # Python, Rust
 _REASON_CODE = re.compile(  # a provider's code: at the start, in brackets, or labelled as a code
     r"(?:^|[(\[]|\b(?:name|code|reason|errorCode)[=:] ?)(?!HTTP)([A-Z]{2,20}(?:_[A-Z]{2,20}){1,6})(?=$|[)\]:,]| [-(])",
