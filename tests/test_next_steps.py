@@ -124,12 +124,16 @@ def test_many_problems_are_referred_to_by_the_lines_above(after):
 
 def test_arguments_that_are_refused_as_a_whole_are_to_be_other_ones(after):
     def read(path: str) -> None:
+        raise errors.ToolArgumentError("The two dates exclude each other.")
+
+    def open_file(path: str) -> None:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
 
     def load() -> None:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), "/etc")
 
     assert after(read, {"path": "/etc"}) == "call read again with corrected arguments."
+    assert after(open_file, {"path": "/etc"}) == 'call open_file again with a valid "path".'
     assert after(load, {}).startswith("do not repeat this call: its arguments do not name what failed.")
 
 

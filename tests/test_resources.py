@@ -279,13 +279,19 @@ def test_a_check_inside_the_tool_that_is_about_one_argument(make_pipeline, run, 
         ({"stations": ["alpha", "gamma"]}, KeyError("gamma"), "gamma"),
         ({"query": {"station": "gamma"}}, KeyError("gamma"), "gamma"),
         ({"station": "gamma"}, KeyError("GAMMA"), "gamma"),
-        ({"start": "oslo", "end": "lima"}, KeyError(("oslo", "lima")), "oslo, lima"),
     ],
 )
 def test_a_lookup_of_an_argument_that_finds_nothing(make_pipeline, run, arguments, raised, resource):
     told = run(make_pipeline(stations(arguments, raised)), "look_up", arguments)
     assert (type(told.error), told.error.resource) == (errors.ResourceNotFoundError, resource)
     assert told.content.splitlines()[0] == f"Error executing tool look_up: Resource not found: {resource}"
+
+
+def test_a_lookup_of_two_arguments_at_once(make_pipeline, run):
+    arguments = {"start": "oslo", "end": "lima"}
+    told = run(make_pipeline(stations(arguments, KeyError(("oslo", "lima")))), "look_up", arguments)
+    assert (type(told.error), told.error.resource) == (errors.ResourceNotFoundError, None)
+    assert "There is nothing for these arguments together." in told.content
 
 
 @pytest.mark.parametrize(

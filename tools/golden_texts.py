@@ -218,6 +218,9 @@ CASES: dict[str, Case] = {
     "arguments_rejected_by_the_service": failing(
         problems(errors.Problem("/path", "rejected", None, '"a"'), errors.Problem("", "no two of them go together"))
     ),
+    "arguments_rejected_as_a_whole": failing(
+        errors.ToolArgumentError("The two dates exclude each other."), {"path": "a"}
+    ),
     "file_missing": failing(missing("docs/guide.md")),
     "file_missing_one_is_near": failing(missing("docs/giude.md"), resources=["docs/guide.md", "other.md"]),
     "file_missing_and_sent": failing(missing("docs/giude.md"), {"path": "docs/giude.md"}, resources=["docs/guide.md"]),

@@ -40,8 +40,9 @@ def lookup(failure: Failure) -> ToolError | None:
     found = [_looked_up(key, failure) for key in keys]
     if None in found:
         return None
-    resource = ", ".join(str(value) for value in found)
-    return ResourceNotFoundError(f"Resource not found: {resource}", resource=resource, effect="possible")
+    if len(found) > 1:
+        return ResourceNotFoundError("There is nothing for these arguments together.", effect="possible")
+    return ResourceNotFoundError(f"Resource not found: {found[0]}", resource=str(found[0]), effect="possible")
 
 
 def _looked_up(key: object, failure: Failure) -> object:
@@ -73,6 +74,8 @@ def rejected(failure: Failure) -> ToolError | None:
     if not failure.arguments or not failure.is_plain or kind.__module__ != "builtins" or kind is UnicodeError:
         return None
     if said(failure.told) not in _ARGUMENT_MEANINGS:
+        return None
+    if kind is KeyError and not isinstance((failure.look("args") or (None,))[0], str):  # no message, but another key
         return None
     if kind is IndexError and (place := _position(failure)) is not None:
         return _rejection(failure, place, "out of range")
