@@ -166,7 +166,7 @@ class Evidence:
     @property
     def _argument_texts(self) -> str:
         """The texts that an exception was raised with, if its own text is only a dump of several arguments or of bytes."""
-        raised_with = () if self.exception is None else objects.raised_with(self.exception)
+        raised_with = self.raised_with
         if len(raised_with) == 1 and type(raised_with[0]) is str:
             return ""
         if len(raised_with) < 2 and not (raised_with and type(raised_with[0]) in (bytes, tuple)):
@@ -204,6 +204,11 @@ class Evidence:
         from mulligan.classify.field_errors import find_problems
 
         return objects.call_safely(lambda: find_problems(self._error_nodes, self.told, self.arguments)) or ()
+
+    @property
+    def raised_with(self) -> tuple[Any, ...]:
+        """The values that the exception was raised with; reading them runs no foreign code."""
+        return () if self.exception is None else objects.raised_with(self.exception)
 
     @shared_property
     def leaves(self) -> tuple[Leaf, ...]:

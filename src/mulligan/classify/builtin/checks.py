@@ -33,8 +33,8 @@ _MOST_KEYS, _LONGEST_INPUT, _LONGEST_SHOWN = 4, 20_000, 2_000
 @rules("builtins.LookupError")
 def lookup(failure: Failure) -> ToolError | None:
     """A lookup by an argument found nothing: the key of a KeyError is a value that the call sent."""
-    raised = failure.look("args")
-    if type(failure.exception) not in (KeyError, LookupError) or type(raised) is not tuple or len(raised) != 1:
+    raised = failure.raised_with
+    if type(failure.exception) not in (KeyError, LookupError) or len(raised) != 1:
         return None
     keys = raised[0] if type(raised[0]) is tuple and 0 < len(raised[0]) <= _MOST_KEYS else raised
     found = [_looked_up(key, failure) for key in keys]
@@ -47,7 +47,7 @@ def lookup(failure: Failure) -> ToolError | None:
 
 def _looked_up(key: object, failure: Failure) -> object:
     """The value that a lookup was made with; None if the key may be the name of a field, or any short value."""
-    if str(key) in (failure.arguments or {}):
+    if type(key) not in (str, int, float) or str(key) in (failure.arguments or {}):
         return None
     return next((value for _, name, value in failure.holding(key) if _tells_much(name, value)), None)
 
@@ -75,7 +75,7 @@ def rejected(failure: Failure) -> ToolError | None:
         return None
     if said(failure.told) not in _ARGUMENT_MEANINGS:
         return None
-    if kind is KeyError and not isinstance((failure.look("args") or (None,))[0], str):  # no message, but another key
+    if kind is KeyError and type(next(iter(failure.raised_with), None)) is not str:  # no message, but a key
         return None
     if kind is IndexError and (place := _position(failure)) is not None:
         return _rejection(failure, place, "out of range")
