@@ -530,7 +530,7 @@ def test_explain_an_exception(cli):
     assert (code, err) == (0, "")
     rules = out.partition("Rules:\n\n")[2].partition("The model reads:")[0]
     assert rules.startswith("plugin    rules\nclassify  decided: missing; abstains: os_error, ")
-    assert re.search(r"; \d+ for other\s+classes\n\n$", rules)
+    assert re.search(r";\s+\d+ for other\s+classes\n\n$", rules)
     assert out.replace(f"Rules:\n\n{rules}", "") == textwrap.dedent("""\
         read as      FileNotFoundError, raised by a tool
         error        ResourceNotFoundError (NOT_FOUND)

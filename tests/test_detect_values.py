@@ -20,7 +20,6 @@ KNOWN_MISSES = {  # what is not understood yet; an entry that has become wrong f
     "pdf/corrupt-hint",
     "python/unexpected",
     "i18n/german-file",
-    "dispatch/unknown-function",
 }
 
 

@@ -254,8 +254,6 @@ def stations(arguments: dict[str, Any], raised: Exception) -> Tool:
 @pytest.mark.parametrize(
     ("arguments", "raised", "pointer", "why"),
     [
-        ({"station": "gamma", "day": 3}, KeyError("gamma"), "/station", "unknown to the tool"),
-        ({"id": 17, "day": 3}, KeyError(17), "/id", "unknown to the tool"),
         ({"index": 9, "day": "x"}, IndexError("list index out of range"), "/index", "out of range"),
         ({"n": -1, "day": 3}, AssertionError("n must be positive"), "/n", "rejected by the tool"),
         ({"n": -1, "to": "a"}, ValueError("invalid input: n cannot be negative"), "/n", "rejected by the tool"),
@@ -274,8 +272,36 @@ def test_a_check_inside_the_tool_that_is_about_one_argument(make_pipeline, run, 
 
 
 @pytest.mark.parametrize(
+    ("arguments", "raised", "resource"),
+    [
+        ({"station": "gamma", "day": 3}, KeyError("gamma"), "gamma"),
+        ({"id": 17, "day": 3}, KeyError(17), "17"),
+        ({"stations": ["alpha", "gamma"]}, KeyError("gamma"), "gamma"),
+        ({"query": {"station": "gamma"}}, KeyError("gamma"), "gamma"),
+        ({"station": "gamma"}, KeyError("GAMMA"), "gamma"),
+    ],
+)
+def test_a_lookup_of_an_argument_that_finds_nothing(make_pipeline, run, arguments, raised, resource):
+    told = run(make_pipeline(stations(arguments, raised)), "look_up", arguments)
+    assert (type(told.error), told.error.resource) == (errors.ResourceNotFoundError, resource)
+    assert told.content.splitlines()[0] == f"Error executing tool look_up: Resource not found: {resource}"
+
+
+def test_a_lookup_of_two_arguments_at_once(make_pipeline, run):
+    arguments = {"start": "oslo", "end": "lima"}
+    told = run(make_pipeline(stations(arguments, KeyError(("oslo", "lima")))), "look_up", arguments)
+    assert (type(told.error), told.error.resource) == (errors.ResourceNotFoundError, None)
+    assert "There is nothing for these arguments together." in told.content
+
+
+@pytest.mark.parametrize(
     ("arguments", "raised", "cls"),
     [
+        ({"n": 1}, KeyError(1), errors.ToolExecutionError),
+        ({"name": ""}, KeyError(""), errors.ToolExecutionError),
+        ({"name": None}, KeyError(None), errors.ToolExecutionError),
+        ({"data": "data"}, KeyError("data"), errors.ToolExecutionError),
+        ({"start": "oslo"}, KeyError(("oslo", "rows")), errors.ToolExecutionError),
         ({"station": "gamma"}, KeyError("delta"), errors.ToolExecutionError),
         ({"a": "x", "b": "x"}, KeyError("x"), errors.ToolExecutionError),
         ({"limit": 9}, IndexError("list index out of range"), errors.ToolExecutionError),

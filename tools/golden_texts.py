@@ -173,7 +173,7 @@ CASES: dict[str, Case] = {
         LookupError("no such table: client. Tables: accounts, clients, clients_old"), {"path": "client"}
     ),
     "argument_rejected_and_others_reported": failing(
-        sqlite3.OperationalError("no such column: height. Columns of trees: id, species, height_m"), {"path": "height"}
+        sqlite3.OperationalError("no such column: height. Columns of trees: id, species, height_m"), {"path": "size"}
     ),
     "value_rejected_and_others_reported": called(
         [
@@ -227,6 +227,9 @@ CASES: dict[str, Case] = {
     ),
     "arguments_rejected_by_the_service": failing(
         problems(errors.Problem("/path", "rejected", None, '"a"'), errors.Problem("", "no two of them go together"))
+    ),
+    "arguments_rejected_as_a_whole": failing(
+        errors.ToolArgumentError("The two dates exclude each other."), {"path": "a"}
     ),
     "file_missing": failing(missing("docs/guide.md")),
     "file_missing_one_is_near": failing(missing("docs/giude.md"), resources=["docs/guide.md", "other.md"]),

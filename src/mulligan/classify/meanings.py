@@ -10,6 +10,7 @@ from mulligan.classify.failure import Failure
 from mulligan.errors import (
     Effect,
     ErrorFields,
+    Problem,
     ResourceConflictError,
     ResourceNotFoundError,
     ToolArgumentError,
@@ -53,6 +54,9 @@ class Meaning(NamedTuple):
 RATE_LIMIT = Meaning(ToolRateLimitError, "The rate limit of the service is reached")
 QUOTA = Meaning(ToolQuotaError, "The quota or credit balance is exhausted")
 DISK_FULL = Meaning(ToolQuotaError, "No space left on the disk", effect="possible")
+EXHAUSTED = Meaning(  # not fatal: a smaller request may fit
+    ToolQuotaError, "The memory or another limit of the system is exhausted", effect="possible", fatal=False
+)
 AUTHENTICATION = Meaning(ToolAuthenticationError, "The service rejected the credentials")
 PERMISSION = Meaning(ToolPermissionError, "Permission denied")
 NOT_FOUND = Meaning(ResourceNotFoundError, "The resource was not found")
@@ -78,6 +82,11 @@ TOO_LARGE = Meaning(ToolArgumentError, "The request is too large")
 UNIMPLEMENTED = Meaning(ToolExecutionError, "The service does not support this", code="UNIMPLEMENTED", effect="none")
 FAILED = Meaning(ToolExecutionError, "The service failed")
 
+NARROWER: Mapping[Meaning, tuple[Meaning, ...]] = {  # what a text may say beside a general code or class name
+    PERMISSION: (RATE_LIMIT, QUOTA, AUTHENTICATION),
+    CONNECTION: (DROPPED, UNREACHABLE, TLS, NOT_SENT, TIMEOUT, AUTHENTICATION),
+    UNAVAILABLE: (UNREACHABLE, NOT_SENT, TIMEOUT, RATE_LIMIT),
+}
 # The same where the service has a name, which takes the place of "the service".
 _WITH_SERVICE: Mapping[str, str] = {
     meaning.message: message
@@ -145,11 +154,17 @@ def error_of(
     if cls in _ERRORS_WITH_RETRY_AFTER and "retry_after" not in fields:
         known["retry_after"] = failure.retry_after
     if cls is ToolArgumentError and "problems" not in fields:
-        known["problems"] = failure.problems
+        known["problems"] = _problems(failure, meaning)
     if cls is ToolConnectionError and meaning.fatal is None and names_host(failure):
         known["fatal"] = False
     known.update(fields)
     return cls(message or _words(meaning, service, told, known), **known)
+
+
+def _problems(failure: Failure, meaning: Meaning) -> tuple[Problem, ...]:
+    from mulligan.classify.system_errors import path_problems
+
+    return path_problems(failure, meaning) or failure.problems or failure.likely_problems
 
 
 def sentence(meaning: Meaning, service: str | None = None, told: object = None) -> str:

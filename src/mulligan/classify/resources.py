@@ -23,7 +23,7 @@ _KIND = "id|table|relation|column|database|role|user|directory|file|path|ref|bra
 _MISSING = r"not found|no such [\w ]{1,30}|does not exist|not find [\w ]{1,30}|permission denied"
 _IS_MISSING = r"(?:was |is |could |can)?(?:not (?:be )?found|does not exist|doesn't exist|already exists)"
 _SYSTEM = (
-    r"(?:no such file or directory|permission denied|not a directory|is a directory|access is denied"
+    r"(?:no such file or directory|permission denied|not a directory|is a directory|access is denied|file exists"
     r"|the system cannot find the (?:file|path|drive) specified)"
 )
 _FORMS = (  # how systems and libraries report a missing resource; the first match wins
@@ -35,8 +35,9 @@ _FORMS = (  # how systems and libraries report a missing resource; the first mat
     rf"{_SYSTEM}[:.]? (?:{_QUOTED_NAME}|{_UNQUOTED_PATH})",  # Python, Windows
     rf"(?:^|[: ])(?:open|stat|lstat|read|mkdir|chdir|remove|unlink|exec) ((?:[A-Za-z]:)?[^:\n]{{1,200}}): {_SYSTEM}",  # Go
     rf"(?:\b[\w.-]{{1,40}} )?{_QUOTED_NAME},? {_IS_MISSING}(?: (?:in|on|at|under) (?:the )?[\w-]{{1,40}}(?: {_QUOTED})?)?",
+    rf"\bexec: {_QUOTED_NAME}: executable file not found",  # Go
     rf"\b(?:named|called|find|locate|open|access|{_KIND})[: ]{{1,2}}{_QUOTED_NAME}",
-    rf"\b\w{{0,60}}(?:NoSuch|NotFound)\w{{0,20}}(?:Exception|Error): {_NAME}$",
+    rf"\b\w{{0,60}}(?:NoSuch|NotFound|AccessDenied|AlreadyExists|NotEmpty|NotDirectory)\w{{0,20}}(?:Exception|Error): {_NAME}$",
     rf"\b404 (?:for|on|at) (?:(?:url|{_KIND}):? )?(?:{_QUOTED_NAME}|{_UNQUOTED_PATH})",
     rf"\bno (?:\w{{1,30}} ){{1,3}}found (?:for|with|at|under|matching) (?:the )?(?:(?:{_KIND}) )?(?:{_QUOTED_NAME}|{_NAME})",
     rf"(?:{_MISSING}|not a directory):? {_QUOTED_NAME}",
