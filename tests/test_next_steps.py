@@ -336,4 +336,6 @@ def test_a_member_that_is_missing_in_what_was_sent_is_added(make_pipeline):
         raise errors.ToolArgumentError("Required field missing.", problems=[missing], effect="possible")
 
     said = make_pipeline(save_record).call("save_record", {"kind": "contact", "fields": {}}).content
-    assert said.endswith('Next: call save_record again with "/fields/LastName" added, and the other arguments unchanged.')
+    assert said.endswith(
+        'Next: call save_record again with "/fields/LastName" added, and the other arguments unchanged.'
+    )

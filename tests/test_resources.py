@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -427,3 +428,37 @@ def test_a_name_in_a_field_stays_in_the_first_line(make_pipeline):
         tool = Tool.from_schema("look", "", {"type": "object", "properties": {"topic": {"type": "string"}}}, look)
         result = make_pipeline(tool, policy=Policy(detail="none")).call("look", {"topic": "weather"})
         assert result.content.startswith(f"Error executing tool look: Resource not found: {name}\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "sent", "resource"),
+    [
+        ("Key not found", {"project": "webapp", "key": "Add to basket"}, "Add to basket"),
+        ("user_not_found", {"channel": "C1", "users": ["Jonas Weber"]}, "Jonas Weber"),
+        ("No such space", {"spaceKey": "OPS", "title": "Plan"}, "OPS"),
+        ("The warehouse does not exist", {"sku": "A-1", "warehouse_id": 7}, "7"),
+        ("No ref found for: development (branches: main, dev)", {"repo": "shop", "ref": "development"}, "development"),
+    ],
+)
+def test_the_kind_that_is_missing_names_the_argument(text, sent, resource):
+    def act(**_: object) -> None:
+        raise LookupError(text)
+
+    act_tool = Tool.from_schema("act", "", {"type": "object"}, act)
+    with Pipeline([act_tool], autoload=False) as pipeline:
+        assert pipeline.call("act", sent).error.resource == resource
+
+
+def test_what_a_service_says_counts_more_than_the_address():
+    body = {"errorMessages": ["User 'kim' does not exist."]}
+
+    class Refused(Exception):
+        response = SimpleNamespace(
+            status_code=404, text=json.dumps(body), headers={}, url="https://a.example/issue/WEB-4/assignee"
+        )
+
+    def assign(key: str, assignee: str) -> None:
+        raise Refused("404 Client Error: Not Found for url: https://a.example/issue/WEB-4/assignee")
+
+    with Pipeline([Tool.from_function(assign)], autoload=False) as pipeline:
+        assert pipeline.call("assign", {"key": "WEB-4", "assignee": "kim"}).error.resource == "kim"

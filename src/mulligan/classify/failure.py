@@ -262,7 +262,7 @@ class Failure(Evidence):
 
     def _find_resource(self) -> str | None:
         return self._stored_resource() or resources.find_resource(
-            self._request, self._error_nodes, self.told, self.arguments
+            self._request, self._error_nodes, self.told, self.arguments, self.service_text
         )
 
 

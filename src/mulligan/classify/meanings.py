@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import NamedTuple, Unpack
 
 from mulligan.classify.failure import Failure
+from mulligan.classify.path_problems import path_problems
 from mulligan.errors import (
     Effect,
     ErrorFields,
@@ -77,6 +78,12 @@ DROPPED = Meaning(
     ToolConnectionError, "The connection was dropped mid-request", effect="possible", fatal=False, transient=True
 )
 ARGUMENT = Meaning(ToolArgumentError, "The arguments were rejected as invalid")
+IS_DIRECTORY = ARGUMENT._replace(message="The path is a directory, not a file")
+NOT_DIRECTORY = ARGUMENT._replace(message="A part of the path is not a directory")
+NAME_TOO_LONG = ARGUMENT._replace(message="The name is too long")
+LINK_LOOP = ARGUMENT._replace(message="The path contains a loop of symbolic links")
+INVALID_PATH = ARGUMENT._replace(message="The path is invalid")
+PATHS = (IS_DIRECTORY, NOT_DIRECTORY, NAME_TOO_LONG, LINK_LOOP, INVALID_PATH)
 OUT_OF_RANGE = Meaning(ToolArgumentError, "An argument is out of range", code="OUT_OF_RANGE")
 TOO_LARGE = Meaning(ToolArgumentError, "The request is too large")
 UNIMPLEMENTED = Meaning(ToolExecutionError, "The service does not support this", code="UNIMPLEMENTED", effect="none")
@@ -162,9 +169,8 @@ def error_of(
 
 
 def _problems(failure: Failure, meaning: Meaning) -> tuple[Problem, ...]:
-    from mulligan.classify.system_errors import path_problems
-
-    return path_problems(failure, meaning) or failure.problems or failure.likely_problems
+    of_path = path_problems(failure, meaning.message) if meaning in PATHS else ()
+    return of_path or failure.problems or failure.likely_problems
 
 
 def sentence(meaning: Meaning, service: str | None = None, told: object = None) -> str:

@@ -39,7 +39,7 @@ _REFUSAL_MEANINGS = (m.AUTHENTICATION, m.PERMISSION, m.TLS, m.TIMEOUT, m.UNAVAIL
 _VAGUE = (None, m.ARGUMENT, m.FAILED)
 _NARROWER: Mapping[m.Meaning, tuple[m.Meaning, ...]] = {
     **m.NARROWER,
-    m.NOT_FOUND: (m.PERMISSION, system.OUT_OF_RESOURCES, *system.PATH_MEANINGS),
+    m.NOT_FOUND: (m.PERMISSION, system.OUT_OF_RESOURCES, *m.PATHS),
 }
 _RAISED_CLASS = re.compile(
     r"\b([A-Z][a-z]\w{1,60}(?:Error|Exception|Timeout|Refused|Exceeded))\((?=['\"\d)])"
@@ -66,20 +66,20 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
     (system.FILE_SIZE, "file size limit exceeded, ~ file (would exceed|exceeds) (the|) maximum file size …"),
     (system.ARGUMENT_LIST, "~ (argument|arguments|arg) list (is|) too long …, the command line is too long"),
     (
-        system.IS_DIRECTORY,
+        m.IS_DIRECTORY,
         """is a directory, illegal operation on a directory,
         (the|) (path|file|target|destination|source) (_|) is a (directory|folder) …,
         _ is a (directory|folder) …, ~ (path|_) is not a (regular|) file …""",
     ),
     (
-        system.NOT_DIRECTORY,
+        m.NOT_DIRECTORY,
         "not a directory, ~ (path|_) is not a (directory|folder) …, the directory name is invalid",
     ),
     (
-        system.NAME_TOO_LONG,
+        m.NAME_TOO_LONG,
         "~ (file|path|) name too long …, ~ the specified path @ too long, ~ (path|filename) is too long …",
     ),
-    (system.LINK_LOOP, "too many levels of symbolic links"),
+    (m.LINK_LOOP, "too many levels of symbolic links"),
     (system.OUT_OF_RESOURCES, "~ too many open files …, resource temporarily unavailable"),
     (
         m.UNREACHABLE,
