@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
-from mulligan.plugin import Failure, Problem, safe_str
+from mulligan.plugin import Failure, Problem, pointer_to, safe_str
 
 _MOST = 16
 _DAILY = r"(?:per|/)\s?(?:day|month|year|d\b)|\b(?:daily|monthly|yearly|free tier|credits?|balance)\b"
@@ -75,8 +75,8 @@ class Details:
         """The fields that are wrong."""
         named = [_get(violation, "field") for violation in _inside(self._parts, "fieldViolations")]
         named += [_get(part, "location") for part in self._legacy if _get(part, "locationType") == "parameter"]
-        names = dict.fromkeys(name for name in named if isinstance(name, str) and name)
-        return tuple(Problem(_pointer(name), "rejected by the API") for name in names)
+        pointers = dict.fromkeys(pointer_to(name) for name in named)
+        return tuple(Problem(pointer, "rejected by the API") for pointer in pointers if pointer)
 
     @cached_property
     def named_resource(self) -> str | None:
@@ -156,8 +156,3 @@ def _seconds(value: object) -> float | None:
     if not isinstance(seconds, int) or not isinstance(nanos, int) or not (seconds or nanos):
         return None
     return round(seconds + nanos / 1e9, 3)
-
-
-def _pointer(path: str) -> str:
-    keys = path.replace("[", ".").replace("]", "").split(".")
-    return "".join(f"/{key.replace('~', '~0').replace('/', '~1')}" for key in keys if key)

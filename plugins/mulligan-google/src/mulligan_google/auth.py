@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from mulligan.plugin import Failure, ToolAuthenticationError, ToolError, ToolTimeoutError, ToolUnavailableError
-from mulligan_google.answers import rules
+from mulligan.plugin import Failure, Rules, ToolError
+from mulligan.plugin import meanings as m
 from mulligan_google.connections import connection
+
+rules = Rules("google")
 
 
 @rules("google.auth.exceptions.TransportError", "google.auth.exceptions.ResponseError")
-def renewal(failure: Failure) -> ToolError | None:
+def renewal(failure: Failure) -> ToolError:
     """The server that gives out tokens cannot be reached; the call itself was not made."""
     error = connection(failure)
     error.effect = "none"
@@ -16,20 +18,22 @@ def renewal(failure: Failure) -> ToolError | None:
 
 
 @rules("google.auth.exceptions.TimeoutError")
-def renewal_timeout(failure: Failure) -> ToolError | None:
+def renewal_timeout(failure: Failure) -> ToolError:
     """The server that gives out tokens did not answer in time; the call itself was not made."""
-    return ToolTimeoutError("Fetching a token timed out; nothing was sent.", effect="none")
+    return m.error_of(failure, m.TIMEOUT, message="Fetching a token timed out; nothing was sent.", effect="none")
 
 
 @rules("google.auth.exceptions.RefreshError")
-def refresh(failure: Failure) -> ToolError | None:
+def refresh(failure: Failure) -> ToolError:
     """A token that could not be renewed: revoked or expired, unless the server has a problem of its own."""
     if failure.look("retryable") is True:
-        return ToolUnavailableError("Google's token server failed; nothing was sent.", effect="none")
-    return ToolAuthenticationError("Google's credentials are expired, revoked or invalid: log in again.", effect="none")
+        message = "Google's token server failed; nothing was sent."
+        return m.error_of(failure, m.UNAVAILABLE, message=message, effect="none")
+    message = "Google's credentials are expired, revoked or invalid: log in again."
+    return m.error_of(failure, m.AUTHENTICATION, message=message)
 
 
 @rules("google.auth.exceptions.GoogleAuthError")
-def missing(failure: Failure) -> ToolError | None:
+def missing(failure: Failure) -> ToolError:
     """No usable credentials were found."""
-    return ToolAuthenticationError("No usable credentials were found for Google.", effect="none")
+    return m.error_of(failure, m.AUTHENTICATION, message="No usable credentials were found for Google.")
