@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mulligan.plugin import Failure, Problem
+from mulligan.plugin import Failure, Problem, pointer_to
 
 _NAMES = (
     r"[`'\"]([^`'\"\s]{1,200})[`'\"]",
@@ -54,7 +54,7 @@ def problems(failure: Failure) -> Sequence[Problem]:
     if failure.problems:
         return failure.problems
     match = re.match(_FIELD, _message(failure))
-    return [Problem(f"/{match[1].replace('.', '/')}", "rejected by the service")] if match else []
+    return [Problem(pointer_to(match[1]), "rejected by the service")] if match else []
 
 
 def _message(failure: Failure) -> str:
