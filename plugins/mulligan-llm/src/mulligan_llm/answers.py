@@ -6,9 +6,12 @@ import re
 
 from mulligan.plugin import (
     Failure,
+    Problem,
     ResourceNotFoundError,
     ToolArgumentError,
     ToolError,
+    argument_named_in,
+    pointer_to,
     status_error,
     transport_error,
 )
@@ -20,6 +23,7 @@ _NAMES = {
     "anthropic": "Anthropic",
     "aws": "Amazon Bedrock",
     "azure": "Azure",
+    "bedrock": "Amazon Bedrock",
     "cerebras": "Cerebras",
     "cohere": "Cohere",
     "deepseek": "DeepSeek",
@@ -37,6 +41,7 @@ _NAMES = {
     "replicate": "Replicate",
     "sambanova": "SambaNova",
     "together": "Together AI",
+    "vertex_ai": "Vertex AI",
     "xai": "xAI",
 }
 _NO_CREDIT = (
@@ -46,12 +51,24 @@ _NO_CREDIT = (
     "insufficient credits",
     "insufficient funds",
     "plans & billing",
+    "reached your specified api usage limits",
 )
+_NOT_ALLOWED = (  # where the status only says that the request is wrong
+    "user location is not supported",
+    "organization has been disabled",
+    "organization has been suspended",
+    "account has been disabled",
+    "account has been suspended",
+)
+_TOO_LONG = ("prompt is too long", "maximum context length", "maximum number of tokens", "context window")
 _TOO_LARGE = m.TOO_LARGE._replace(message="The request alone exceeds the rate limit of the service. Request less")
 _REQUESTED = re.compile(r"\blimit:? (\d{1,9})\b[^.\n]{0,60}?\brequested:? (\d{1,9})\b", re.IGNORECASE)
-_OVERRULED_BY_CREDIT = (None, m.ARGUMENT, m.PERMISSION)
+_VAGUE = (None, m.ARGUMENT, m.CONFLICT, m.PERMISSION)
 _UNDECIDED = (None, 400, 403, 429)
 _LIMITED = (400, 413, 429)
+_REJECTED = (400, 422)
+_CLIENT_CLOSED = 499
+_REJECTED_PART = re.compile(r"(?:invalid|missing|unknown|unsupported)_\w")
 
 
 def name_of(provider: str) -> str:
@@ -73,22 +90,43 @@ def decide(failure: Failure, provider: str, *codes: object, meaning: m.Meaning |
         meaning: the meaning, where the rule knows it already.
     """
     known, code = (meaning, None) if meaning is not None else _first(codes, failure.status)
-    if known in _OVERRULED_BY_CREDIT and failure.status in _UNDECIDED and failure.says(*_NO_CREDIT):
-        known = m.QUOTA
-    elif known in (None, m.RATE_LIMIT) and failure.status in _LIMITED and _is_too_large(failure):
-        known = _TOO_LARGE
+    known = _by_words(failure, known) or known
     service = name_of(provider)
     if known is None:
         error = status_error(failure, service=service, provider=provider, resource=None)
     else:
         error = m.error_of(failure, known, service=service, told=code, provider=provider, resource=None)
     if isinstance(error, ResourceNotFoundError):
-        error.resource = resource(failure)
+        error.resource = resource(failure) or failure.resource
         if error.resource:
             error.message = f"Resource not found: {error.resource}"
     elif isinstance(error, ToolArgumentError):
-        error.problems = problems(failure)
+        error.problems = problems(failure) or _problem_named_in(codes, failure)
     return error
+
+
+def _by_words(failure: Failure, known: m.Meaning | None) -> m.Meaning | None:
+    """What only the message says, where codes and status leave it open."""
+    status = failure.status
+    if status == _CLIENT_CLOSED:
+        return m.CANCELLED
+    if known in _VAGUE and status in _UNDECIDED and failure.says(*_NO_CREDIT):
+        return m.QUOTA
+    if known in _VAGUE and status in _REJECTED and failure.says(*_NOT_ALLOWED):
+        return m.PERMISSION
+    if known in (None, m.ARGUMENT) and status in _REJECTED and failure.says(*_TOO_LONG):
+        return m.TOO_LARGE
+    return _TOO_LARGE if known in (None, m.RATE_LIMIT) and status in _LIMITED and _is_too_large(failure) else None
+
+
+def _problem_named_in(codes: tuple[object, ...], failure: Failure) -> list[Problem]:
+    """The argument that a code such as `invalid_model` names."""
+    for code in codes:
+        if isinstance(code, str) and _REJECTED_PART.match(code):
+            name = argument_named_in(code, failure.arguments)
+            if name is not None:
+                return [Problem(pointer_to(name), "rejected by the service")]
+    return []
 
 
 def _first(codes: tuple[object, ...], status: int | None) -> tuple[m.Meaning | None, object]:

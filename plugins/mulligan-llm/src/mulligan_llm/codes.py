@@ -17,14 +17,18 @@ codes = Codes(
         """,
         m.PERMISSION: """
             access_denied access_terminated api_key_scope_missing forbidden insufficient_permissions
-            ip_not_authorized missing_scope organization_restricted permission_denied permission_error
+            ip_not_authorized missing_scope organization_on_hold organization_restricted permission_denied
+            permission_error
             unsupported_country_region_territory
         """,
         NO_MODEL: """
             deploymentnotfound model_decommissioned model_not_found not_found not_found_error
             previous_response_not_found
         """,
-        m.CONFLICT: "conflict_error",
+        m.CONFLICT: """
+            cmek_key_disabled cmek_key_network_blocked conflict_error organization_type_not_supported
+            parent_organization_required
+        """,
         m.BUSY: "conversation_locked",
         m.RATE_LIMIT: """
             ramp_limit_exceeded rate_limit_error rate_limit_exceeded rate_limited ratelimitreached requests
@@ -52,6 +56,7 @@ codes = Codes(
         (m.UNAVAILABLE, r"overloaded|unavailable"),
     ),
 )
+_BUSY = 429  # which also means a quota: only the message tells
 _VAGUE = (None, 400, 402, 403, 409, 422, 429)
 
 
@@ -65,4 +70,8 @@ def meaning_of(code: object, status: int | None) -> m.Meaning | None:
     if not isinstance(code, str):
         return None
     plain = code.lower()
-    return codes.meaning_of(plain) if status in _VAGUE else codes.listed.get(plain)
+    listed = codes.listed.get(plain)
+    if listed is not None or status not in _VAGUE:
+        return listed
+    meaning = codes.meaning_of(plain)
+    return None if meaning is m.RATE_LIMIT and status == _BUSY else meaning

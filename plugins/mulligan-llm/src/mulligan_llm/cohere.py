@@ -1,4 +1,4 @@
-"""cohere: statuses of its own, 498 for an invalid token and 499 for a request that the client closed."""
+"""cohere: its status 498 says that the token is invalid."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from mulligan.plugin import meanings as m
 from mulligan_llm.answers import codes_of, decide
 
 rules = Rules("cohere")
-_STATUSES = {498: m.AUTHENTICATION, 499: m.CANCELLED}
+_INVALID_TOKEN = 498
 
 
 @rules("cohere.ApiError")
 def cohere(failure: Failure) -> ToolError:
     """An answer of Cohere."""
-    return decide(failure, "cohere", *codes_of(failure), meaning=_STATUSES.get(failure.status or 0))
+    return decide(
+        failure, "cohere", *codes_of(failure), meaning=m.AUTHENTICATION if failure.status == _INVALID_TOKEN else None
+    )

@@ -9,11 +9,12 @@ from typing import Any
 from mulligan.plugin import Failure, Problem, pointer_to
 
 _NAMES = (
+    r"\bmodels?:? [`'\"]([^`'\"\s]{1,200})[`'\"]",
     r"[`'\"]([^`'\"\s]{1,200})[`'\"]",
     r"\b([\w-]+/[\w./:-]*\w) (?:is|was|does) not\b",
     r": ?([\w./:-]*\w)\.?\s*$",
 )
-_FIELD = r"([a-z][a-z0-9_]{0,60}(?:\.\w{1,60}){0,8}): \S"
+_FIELD = r"([a-z][a-z0-9_]{0,60}(?:\.[a-z0-9_]{1,60}){0,8}): \S"
 
 
 def error_in(failure: Failure) -> Mapping[str, Any]:

@@ -33,11 +33,17 @@ def hub_closed(failure: Failure) -> ToolError:
     return m.error_of(failure, m.PERMISSION, message=message, resource=repo)
 
 
-@rules(
-    *_named(
-        "RepositoryNotFoundError RevisionNotFoundError RemoteEntryNotFoundError BucketNotFoundError JobNotFoundError"
-    )
-)
+@rules(*_named("LocalEntryNotFoundError CacheNotFound CachedRepoTreeNotFoundError"))
+def not_cached(failure: Failure) -> ToolError:
+    """A file that is not in the local cache, where the Hub was not asked or could not be reached."""
+    if len(failure.exceptions) > 1 and failure.about(failure.exceptions[1]).matches("httpx.TransportError"):
+        return connection(failure, "huggingface")
+    place = failure.look("cache_dir")
+    message = "It is not in the local Hugging Face cache, and the Hub was not queried."
+    return m.error_of(failure, m.NOT_FOUND, message=message, resource=None if place is None else safe_str(place))
+
+
+@rules(*_named("RepositoryNotFoundError RevisionNotFoundError EntryNotFoundError BucketNotFoundError JobNotFoundError"))
 def hub_missing(failure: Failure) -> ToolError:
     """A repository, revision, file, bucket or job that is not there, or private."""
     file = _FILE.search(safe_str(failure.look("response", "url") or failure.look("request", "url") or ""))
@@ -61,16 +67,6 @@ def hub_answered(failure: Failure) -> ToolError:
     if isinstance(loading, (int, float)) and not isinstance(loading, bool) and isinstance(error, ToolUnavailableError):
         error.retry_after = float(loading)
     return error
-
-
-@rules(*_named("LocalEntryNotFoundError CacheNotFound CachedRepoTreeNotFoundError"))
-def not_cached(failure: Failure) -> ToolError:
-    """A file that is not in the local cache, where the Hub was not asked or could not be reached."""
-    if len(failure.exceptions) > 1 and failure.about(failure.exceptions[1]).matches("httpx.TransportError"):
-        return connection(failure, "huggingface")
-    place = failure.look("cache_dir")
-    message = "It is not in the local Hugging Face cache, and the Hub was not queried."
-    return m.error_of(failure, m.NOT_FOUND, message=message, resource=None if place is None else safe_str(place))
 
 
 @rules(*_named("LocalTokenNotFoundError OIDCError DeviceCodeError"))
@@ -111,11 +107,15 @@ def invalid(failure: Failure) -> ToolError:
     return m.error_of(failure, m.ARGUMENT, message=message, problems=problems)
 
 
+@rules(*_named("SafetensorsParsingError DDUFError CorruptedCacheException"))
+def broken_file(failure: Failure) -> ToolError:
+    """A file of a model, or of the local cache, that cannot be read."""
+    return failed(failure, "huggingface", "The Hugging Face SDK cannot read the file.")
+
+
 @last(
-    *_named(
-        "EntryNotFoundError CorruptedCacheException XetDownloadError SafetensorsParsingError FileMetadataError DDUFError"
-    ),
-    *_named("StrictDataclassError RevisionResolutionError FileDuplicationError DryRunError CLIError"),
+    *_named("XetDownloadError FileMetadataError StrictDataclassError RevisionResolutionError FileDuplicationError"),
+    *_named("DryRunError CLIError"),
 )
 def other_hub(failure: Failure) -> ToolError:
     """Anything else of the SDK, such as a file that it cannot read."""

@@ -7,12 +7,15 @@ from mulligan.plugin import meanings as m
 from mulligan_llm.answers import decide
 
 rules = Rules("ollama")
+_NO_MEMORY = m.QUOTA._replace(message="The machine of the service has too little memory for the model", fatal=False)
 
 
 @rules("ollama.ResponseError", "ollama.RequestError")
 def ollama(failure: Failure) -> ToolError:
     """An answer of Ollama, or a request that it cannot make."""
-    return decide(failure, "ollama", meaning=m.ARGUMENT if failure.matches("ollama.RequestError") else None)
+    if failure.matches("ollama.RequestError"):
+        return decide(failure, "ollama", meaning=m.ARGUMENT)
+    return decide(failure, "ollama", meaning=_NO_MEMORY if failure.says("requires more system memory") else None)
 
 
 @rules("ConnectionError")

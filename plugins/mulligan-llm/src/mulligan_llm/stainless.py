@@ -83,11 +83,20 @@ def disconnected(failure: Failure) -> ToolError:
     return connection(failure, provider_of(failure))
 
 
-@rules(*_named("APIResponseValidationError"), "anthropic.APIWebhookValidationError")
+@rules(*_named("APIResponseValidationError"))
 def unreadable(failure: Failure) -> ToolError:
     """An answer that does not have the form which the SDK expects."""
     provider = provider_of(failure)
-    return failed(failure, provider, f"{name_of(provider)} sent an unexpected response.")
+    error = failed(failure, provider, f"{name_of(provider)} sent an unexpected response.")
+    error.http_status = None  # litellm makes one up
+    return error
+
+
+@rules("openai.InvalidWebhookSignatureError", "anthropic.APIWebhookValidationError")
+def webhook(failure: Failure) -> ToolError:
+    """A message whose signature does not hold, so that it may be anyone's."""
+    message = "The signature of the webhook does not match."
+    return m.error_of(failure, m.AUTHENTICATION, message=message, provider=provider_of(failure), http_status=None)
 
 
 @rules(*_named("APIError"))
@@ -101,6 +110,13 @@ def answered(failure: Failure) -> ToolError:
 def websocket(failure: Failure) -> ToolError:
     """A realtime connection that was closed."""
     return m.error_of(failure, m.DROPPED, service="OpenAI", provider="openai")
+
+
+@rules("openai.WebSocketQueueFullError")
+def queue_full(failure: Failure) -> ToolError:
+    """More messages wait to be sent over a realtime connection than it holds."""
+    message = "Too many messages wait for the realtime connection."
+    return m.error_of(failure, m.UNAVAILABLE, message=message, provider="openai", effect="none")
 
 
 @rules("openai.ContentFilterFinishReasonError")
@@ -118,13 +134,12 @@ def file_type(failure: Failure) -> ToolError:
 @rules(
     "openai.SubjectTokenProviderError",
     "openai.MutuallyExclusiveAuthError",
-    "openai.InvalidWebhookSignatureError",
     "anthropic.CredentialsError",
     "anthropic.WorkloadIdentityError",
     "anthropic.MutuallyExclusiveAuthError",
 )
 def credentials(failure: Failure) -> ToolError:
-    """Credentials that are missing, contradict each other or could not be fetched; a signature that does not hold."""
+    """Credentials that are missing, contradict each other or could not be fetched."""
     return no_credentials(failure, provider_of(failure))
 
 
