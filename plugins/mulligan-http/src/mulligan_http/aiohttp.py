@@ -71,7 +71,26 @@ def connection(failure: Failure) -> ToolError:
     return outcomes.connection(failure)
 
 
-@rules("aiohttp.ClientConnectionError", "aiohttp.WSMessageTypeError")
+@rules("aiohttp.UploadAbortedError")
+def upload(failure: Failure) -> ToolError:
+    """The server answered or hung up before it had the whole request."""
+    return m.error_of(failure, m.DROPPED, service="the service")
+
+
+@rules("aiohttp.WSMessageTypeError")
 def misuse(failure: Failure) -> ToolError:
-    """The tool uses a session that is closed, or reads another type of message than came."""
+    """The tool reads another type of message than came."""
     return outcomes.misuse(failure)
+
+
+@rules("aiohttp.WebSocketError")
+def web_socket(failure: Failure) -> ToolError:
+    """Data that is none of a web socket's."""
+    return outcomes.unreadable(failure, "The data of the web socket is invalid.")
+
+
+@rules("aiohttp.ClientConnectionError")
+def other_connection(failure: Failure) -> ToolError:
+    """Any other connection, unless the tool uses a session that is closed."""
+    is_closed = failure.says("connector is closed", "session is closed", "connection closed")
+    return outcomes.misuse(failure) if is_closed else outcomes.connection(failure)

@@ -72,7 +72,7 @@ def misuse(failure: Failure) -> ToolError:
     return outcomes.misuse(failure)
 
 
-@rules("urllib3.DecodeError", "urllib3.InvalidHeader", "urllib3.BodyNotHttplibCompatible")
+@rules("urllib3.DecodeError", "urllib3.InvalidHeader", "urllib3.HeaderParsingError", "urllib3.BodyNotHttplibCompatible")
 def decoding(failure: Failure) -> ToolError:
     """An answer that is not compressed the way it says, or has a header that makes no sense."""
     return outcomes.unreadable(failure)
