@@ -8,9 +8,11 @@ import azure.eventhub.exceptions as eventhub
 import azure.servicebus.exceptions as servicebus
 import pytest
 from azure.core import PipelineClient, exceptions
+from azure.core.polling.base_polling import BadStatus
 from azure.core.rest import HttpRequest
 from azure.cosmos import exceptions as cosmos
 from azure.identity import EnvironmentCredential
+from azure.servicebus._pyamqp.error import AMQPException
 from azure.storage.blob import BlobServiceClient
 
 from mulligan import Pipeline
@@ -379,6 +381,9 @@ def test_a_dropped_connection(pipeline: Pipeline, serve: Serve) -> None:
         (exceptions.DeserializationError("x"), ToolExecutionError, "possible"),
         (exceptions.ResourceModifiedError("x"), ResourceConflictError, "none"),
         (exceptions.AzureError("x"), ToolExecutionError, "possible"),
+        (exceptions.TooManyRedirectsError([]), ToolExecutionError, "possible"),
+        (BadStatus("x"), ToolExecutionError, "possible"),
+        (AMQPException(b"amqp:resource-locked"), ResourceConflictError, "none"),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, Exception) else str(value),
 )

@@ -11,6 +11,7 @@ from mulligan.plugin import (
     Rules,
     ToolArgumentError,
     ToolError,
+    reason_of,
     status_error,
     transport_error,
 )
@@ -76,6 +77,8 @@ def answered(failure: Failure) -> ToolError:
     """An answer that is an error: by its code, the class that the client chose, and its HTTP status."""
     code = details.code(failure)
     meaning = _cosmos(failure) or _by_code(failure, code) or _by_class(failure, code)
+    if meaning is None and failure.status is None:
+        meaning = reason_of(failure.type_name.rpartition(".")[2])
     error = (
         status_error(failure, service=SERVICE, resource=None)
         if meaning is None
@@ -125,7 +128,11 @@ def unfit(failure: Failure) -> ToolError:
     return m.error_of(failure, m.ARGUMENT, message=message)
 
 
-@last("azure.core.exceptions.AzureError", "azure.core.exceptions.DeserializationError")
+@last(
+    "azure.core.exceptions.AzureError",
+    "azure.core.exceptions.DeserializationError",
+    *(f"azure.core.polling.base_polling.{name}" for name in ("BadStatus", "BadResponse", "OperationFailed")),
+)
 def other(failure: Failure) -> ToolError:
     """Anything else that the clients raise by themselves."""
     return m.error_of(failure, m.FAILED, message="The Azure client failed.")

@@ -56,10 +56,15 @@ def messaging(failure: Failure) -> ToolError:
     return m.error_of(failure, meaning, service=SERVICE, http_status=None)
 
 
-@rules("azure.servicebus.exceptions.ServiceBusError", "azure.eventhub.exceptions.EventHubError")
+@rules(
+    "azure.servicebus.exceptions.ServiceBusError",
+    "azure.eventhub.exceptions.EventHubError",
+    "azure.servicebus._pyamqp.error.AMQPException",
+    "azure.eventhub._pyamqp.error.AMQPException",
+)
 def broker(failure: Failure) -> ToolError | None:
     """An AMQP condition that has no class."""
-    condition = failure.look("_condition") or failure.look("error")
+    condition = failure.look("condition") or failure.look("_condition") or failure.look("error")
     code = getattr(condition, "value", condition)
     code = code.decode("ascii", "replace") if isinstance(code, bytes) else code
     for known in (code, f"amqp:{code}", f"com.microsoft:{code}"):  # Event Hubs leaves out the namespace

@@ -1,18 +1,27 @@
-"""Rules for google-api-core, google-api-python-client, google-auth, gspread, firebase-admin and googlemaps.
+"""Rules for google-api-core, google-cloud, google-api-python-client, google-auth, gspread, firebase-admin and googlemaps.
 
 They are asked early, since these libraries let through what their HTTP clients raise.
 """
 
 from mulligan.plugin import Rules
-from mulligan_google import answers, api_core, apiclient, auth, connections, maps, sheets
+from mulligan_google import answers, api_core, apiclient, auth, cloud, connections, maps, sheets
 
 __all__ = ["classify", "classify_last", "last", "mulligan_api", "rules"]
 
 mulligan_api = "1.0"
 rules = Rules("google")
-rules.include(api_core.rules, answers.rules, apiclient.rules, sheets.rules, maps.rules, auth.rules, connections.rules)
+rules.include(
+    api_core.rules,
+    answers.rules,
+    cloud.rules,
+    apiclient.rules,
+    sheets.rules,
+    maps.rules,
+    auth.rules,
+    connections.rules,
+)
 last = Rules("google", last=True)
-last.include(api_core.last, apiclient.last, sheets.last)
+last.include(api_core.last, cloud.last, apiclient.last, sheets.last)
 
 classify = rules.hookimpl(tryfirst=True)
 classify_last = last.hookimpl()

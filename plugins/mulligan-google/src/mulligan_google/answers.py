@@ -12,6 +12,7 @@ from mulligan.plugin import (
     ToolQuotaError,
     ToolRateLimitError,
     ToolUnavailableError,
+    reason_of,
     status_error,
 )
 from mulligan.plugin import meanings as m
@@ -47,7 +48,9 @@ def answered(failure: Failure) -> ToolError:
     by_grpc = meaning_of_grpc(told.status, told.message) if failure.look("grpc_status_code") is not None else None
     if by_grpc is not None:
         return m.error_of(failure, by_grpc, service=SERVICE, http_status=None)
-    meaning, code = _meaning(told, told.status or _firebase_code(failure), status)
+    meaning, code = _meaning(told, told.status or _named_code(failure), status)
+    if meaning is None and status is None:
+        meaning = reason_of(failure.type_name.rpartition(".")[2])
     if meaning is None:
         error = status_error(failure, status, service=SERVICE, resource=told.named_resource)
     else:
@@ -62,8 +65,9 @@ def _http_status(failure: Failure) -> int | None:
     return status if isinstance(status, int) else None
 
 
-def _firebase_code(failure: Failure) -> str:
-    code = failure.look("code")
+def _named_code(failure: Failure) -> str:
+    """The canonical code that firebase-admin keeps as text, or the status with which Pub/Sub refused to acknowledge."""
+    code = failure.look("error_code", "name") or failure.look("code")
     return code if isinstance(code, str) else ""
 
 

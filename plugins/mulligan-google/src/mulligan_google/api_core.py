@@ -17,26 +17,14 @@ def retried(failure: Failure) -> ToolError:
     return m.error_of(failure, m.TIMEOUT, message=message, http_status=None)
 
 
-@rules("google.api_core.exceptions.DuplicateCredentialArgs", "google.cloud.storage.exceptions.InvalidPathError")
+@rules(
+    "google.api_core.exceptions.DuplicateCredentialArgs",
+    "google.api_core.exceptions.AsyncRestUnsupportedParameterError",
+    "google.cloud.storage.exceptions.InvalidPathError",
+)
 def rejected_by_library(failure: Failure) -> ToolError:
     """A request that the library refuses to send."""
     return m.error_of(failure, m.ARGUMENT, message="Google's library rejected the call; nothing was sent.")
-
-
-@rules(
-    "google.cloud.storage.exceptions.DataCorruption",
-    "google.resumable_media.common.DataCorruption",
-)
-def corrupted(failure: Failure) -> ToolError:
-    """A download whose checksum does not match: it may be tried again."""
-    message = "The connection to the service lost or changed data: the checksum does not match"
-    return m.error_of(failure, m.DROPPED._replace(message=message), service=SERVICE, http_status=None)
-
-
-@rules("google.cloud.pubsub_v1.publisher.exceptions.MessageTooLargeError")
-def message_too_large(failure: Failure) -> ToolError:
-    """A message that Pub/Sub does not take; nothing was sent."""
-    return m.error_of(failure, m.TOO_LARGE, service=SERVICE)
 
 
 @last("google.api_core.exceptions.GoogleAPIError")

@@ -35,5 +35,7 @@ def refresh(failure: Failure) -> ToolError:
 
 @rules("google.auth.exceptions.GoogleAuthError")
 def missing(failure: Failure) -> ToolError:
-    """No usable credentials were found."""
-    return m.error_of(failure, m.AUTHENTICATION, message="No usable credentials were found for Google.")
+    """No usable credentials were found, or they are invalid."""
+    if failure.matches("google.auth.exceptions.DefaultCredentialsError"):
+        return m.error_of(failure, m.AUTHENTICATION, message="No usable credentials were found for Google.")
+    return m.error_of(failure, m.AUTHENTICATION, message="Google's credentials are missing or invalid.")

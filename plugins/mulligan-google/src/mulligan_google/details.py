@@ -67,8 +67,12 @@ class Details:
     @cached_property
     def message(self) -> str:
         """What the API says, in its own words."""
+        return self._own_message or self._failure.text
+
+    @cached_property
+    def _own_message(self) -> str:
         told = self._error.get("message") or self._failure.look("message")
-        return told[:2_000] if isinstance(told, str) else self._failure.text
+        return told[:2_000] if isinstance(told, str) else ""
 
     @cached_property
     def problems(self) -> tuple[Problem, ...]:
@@ -96,7 +100,7 @@ class Details:
         held = _argument_in(failure, self.message) or _argument_in(failure, url)
         if held:
             return held
-        found = (re.search(pattern, self.message, re.IGNORECASE) for pattern in _NAMED)
+        found = (re.search(pattern, self._own_message, re.IGNORECASE) for pattern in _NAMED)
         named = next((match[1] for match in found if match), None)
         return named or _storage_name(failure) or failure.resource
 
