@@ -256,6 +256,32 @@ def test_the_reason_of_each_field_is_quoted(pipeline: Pipeline, raised: Exceptio
     assert quoted in result.content
 
 
+@pytest.mark.parametrize(
+    ("ask", "pointers"),
+    [
+        (lambda client: client.chat.completions.create(), []),
+        (lambda client: client.models.retrieve(""), ["/model"]),
+        (lambda client: client.files.create(file=3, purpose="batch"), ["/file"]),
+    ],
+)
+def test_what_the_sdk_refuses_to_send(pipeline: Pipeline, ask: Callable[[Any], object], pointers: list[str]) -> None:
+    try:
+        with openai.OpenAI(api_key="k", base_url="http://127.0.0.1:9") as client:
+            ask(client)
+    except Exception as raised:
+        error = classified(pipeline, raised)
+
+    assert (type(error), error.effect, error.provider) == (ToolArgumentError, "none", "openai")
+    assert [problem.pointer for problem in error.problems] == pointers
+
+
+def test_the_same_words_of_a_tool_are_not_the_sdks(pipeline: Pipeline) -> None:
+    error = pipeline.classify(TypeError("Missing required arguments; Expected 'a'"))
+
+    assert error is not None
+    assert error.provider is None
+
+
 def test_a_wrapped_exception_keeps_its_provider(pipeline: Pipeline) -> None:
     wrapped = RuntimeError("The summary failed.")
     wrapped.__cause__ = answered("openai", 429, openai_error("no", "insufficient_quota", "insufficient_quota"))

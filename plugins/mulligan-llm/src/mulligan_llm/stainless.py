@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from mulligan.plugin import Failure, Rules, ToolConnectionError, ToolError, ToolTimeoutError
+from mulligan.plugin import Failure, Problem, Rules, ToolConnectionError, ToolError, ToolTimeoutError, pointer_to
 from mulligan.plugin import meanings as m
 from mulligan_llm.answers import codes_of, connection, decide, failed, name_of, no_credentials
 from mulligan_llm.codes import REFUSED
@@ -42,6 +42,9 @@ _HOSTS = {  # services that are asked with the SDK of another one
     "openrouter.ai": "openrouter",
 }
 _NAME = re.compile(r"[\w./-]{1,30}")
+_CHECKS = re.compile(
+    r"Missing required arguments; Expected |Expected a non-empty value for `(\w{1,60})`|Expected entry at `([\w.]{1,60})`"
+)
 _NO_KEY = ("api_key", "api key", "credentials", "authentication method", "auth_token")
 
 
@@ -156,6 +159,19 @@ def no_key(failure: Failure) -> ToolError | None:
     """No API key was given: anthropic and google-genai say so with a plain exception."""
     package = failure.came_through("anthropic", "google.genai") if failure.says(*_NO_KEY) else None
     return None if package is None else no_credentials(failure, "google" if package == "google.genai" else package)
+
+
+@rules("TypeError", "ValueError", "RuntimeError")
+def not_sent(failure: Failure) -> ToolError | None:
+    """Arguments that the SDK checks before it sends them, which it reports with a plain exception."""
+    found = _CHECKS.match(failure.text)
+    package = failure.came_through(*_PACKAGES) if found else None
+    if found is None or package is None:
+        return None
+    name = found[1] or found[2]
+    problems = [Problem(pointer_to(name), "is missing or has the wrong form")] if name else []
+    message = "The SDK rejected the arguments; nothing was sent."
+    return m.error_of(failure, m.ARGUMENT, message=message, problems=problems, provider=_PACKAGES[package])
 
 
 @last(*_ROOTS)
