@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 
-from mulligan.plugin import Failure, Rules, ToolArgumentError, ToolError, ToolExecutionError
+from mulligan.plugin import Failure, Rules, ToolError
+from mulligan.plugin import meanings as m
 from mulligan_http import outcomes
 
 rules = Rules()
 _PACKAGES = ("httpx", "httpx2", "httpcore", "httpcore2")
 _STATUS = re.compile(r"(\d{3})\b")
+_FIRST_ERROR = 400
 
 
 def named(*classes: str) -> tuple[str, ...]:
@@ -25,38 +27,18 @@ def named(*classes: str) -> tuple[str, ...]:
 def redirect_not_followed(failure: Failure) -> ToolError | None:
     """`raise_for_status` on a redirect that was not followed; a status of 400 and above needs no rule here."""
     status = failure.look("response", "status_code")
-    if not isinstance(status, int) or status >= 400:
+    if not isinstance(status, int) or status >= _FIRST_ERROR:
         return None
-    error = outcomes.redirected("The service redirects to another address. The redirect was not followed.")
+    error = outcomes.redirected(failure, "The service redirects to another address. The redirect was not followed.")
     error.http_status = status
     return error
-
-
-@rules(*named("ConnectTimeout", "PoolTimeout"))
-def connect_timeout(_: Failure) -> ToolError:
-    """No connection in time: nothing was sent."""
-    return outcomes.timed_out(sent=False)
-
-
-@rules(*named("TimeoutException"))
-def timeout(_: Failure) -> ToolError:
-    """No answer in time, or the request could not be written in time."""
-    return outcomes.timed_out(sent=True)
 
 
 @rules(*named("ProxyError"))
 def proxy(failure: Failure) -> ToolError:
     """The proxy cannot be reached, refuses, or asks for credentials."""
     status = _STATUS.match(failure.text)
-    return outcomes.proxy(int(status[1]) if status else None)
-
-
-@rules(*named("ConnectError"))
-def no_connection(failure: Failure) -> ToolError:
-    """A refused port, an unknown host name, or a certificate that is refused: nothing was sent."""
-    if any(failure.about(one).matches("ssl.SSLError") for one in failure.exceptions):
-        return outcomes.insecure(failure)
-    return outcomes.unreachable(failure)
+    return outcomes.proxy(failure, int(status[1]) if status else None)
 
 
 @rules(*named("UnsupportedProtocol"))
@@ -75,35 +57,35 @@ def url(failure: Failure) -> ToolError:
 def request(failure: Failure) -> ToolError:
     """A request that HTTP does not allow; a header is refused before anything is sent."""
     if failure.says("illegal header value", "illegal header name"):
-        return ToolArgumentError("A request header contains invalid characters.")
-    return ToolExecutionError("The tool made an invalid HTTP request.")
+        return outcomes.bad_header(failure)
+    return m.error_of(failure, m.FAILED, message="The tool made an invalid HTTP request.")
 
 
 @rules(*named("RemoteProtocolError"))
 def answer(failure: Failure) -> ToolError:
     """The connection was closed before or within the answer, or what answers is not HTTP."""
-    return outcomes.not_http() if failure.says("illegal status line") else outcomes.dropped()
-
-
-@rules(*named("NetworkError"))
-def dropped(_: Failure) -> ToolError:
-    """The connection was dropped or reset midway."""
-    return outcomes.dropped()
+    return outcomes.not_http(failure) if failure.says("illegal status line") else outcomes.connection(failure)
 
 
 @rules(*named("DecodingError"))
-def decoding(_: Failure) -> ToolError:
+def decoding(failure: Failure) -> ToolError:
     """An answer that is not compressed the way it says."""
-    return outcomes.unreadable()
+    return outcomes.unreadable(failure)
 
 
 @rules(*named("TooManyRedirects"))
-def redirects(_: Failure) -> ToolError:
+def redirects(failure: Failure) -> ToolError:
     """A loop of redirects, or more than are followed."""
-    return outcomes.redirected()
+    return outcomes.redirected(failure)
 
 
 @rules(*named("StreamError", "CookieConflict"))
-def misuse(_: Failure) -> ToolError:
+def misuse(failure: Failure) -> ToolError:
     """The tool reads an answer twice, too early or too late, or has two cookies of one name."""
-    return outcomes.misuse()
+    return outcomes.misuse(failure)
+
+
+@rules(*named("TimeoutException", "NetworkError"))
+def connection(failure: Failure) -> ToolError:
+    """No connection, no answer in time, or a connection that ended midway."""
+    return outcomes.connection(failure)

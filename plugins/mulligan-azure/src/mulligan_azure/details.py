@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from mulligan.plugin import Failure, Problem, safe_str
+from mulligan.plugin import Failure, Problem, pointer_to, safe_str
 
 _CODES = (("error_code",), ("error", "code"), ("model", "code"), ("model", "error", "code"), ("code",))
 _NAMED = (r"\(name/id\) ([^\s.]{1,200})", r"['\"`]([^'\"`\s]{2,500})['\"`]")
@@ -66,8 +66,8 @@ def problems(failure: Failure) -> list[Problem]:
     Args:
         failure: what happened.
     """
-    found = (Problem(_pointer(name), "rejected by the service") for name in _wrong_parameters(failure))
-    return list(dict.fromkeys(found))[:_MOST]
+    pointers = dict.fromkeys(pointer_to(name) for name in _wrong_parameters(failure))
+    return [Problem(pointer, "rejected by the service") for pointer in pointers if pointer][:_MOST]
 
 
 def _wrong_parameters(failure: Failure) -> Iterator[str]:
@@ -81,8 +81,3 @@ def _wrong_parameters(failure: Failure) -> Iterator[str]:
         target = getattr(part, "target", None)
         if isinstance(target, str) and target:
             yield target
-
-
-def _pointer(path: str) -> str:
-    keys = path.replace("[", ".").replace("]", "").split(".")
-    return "".join(f"/{key.replace('~', '~0').replace('/', '~1')}" for key in keys if key)
