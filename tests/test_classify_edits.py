@@ -27,6 +27,8 @@ def bare():
         "The original text did not appear verbatim in the note",
         "no matches found for the search text in menu.yml",
         "Found 2 occurrences of the text to replace; add more context",
+        "The string to be replaced could not be found in menu.yml",
+        "no match for search block",
         "old_string is not unique in menu.yml",
         "Failed to locate the target lines in menu.yml",
         "error: patch failed: menu.yml:14",

@@ -62,6 +62,8 @@ def bare():
         ("The file is being used by another process.", C, False, None),
         ("CUDA out of memory. Tried to allocate 3.00 GiB", Q, False, None),
         ("Allowed memory size of 134217728 bytes exhausted", Q, False, None),
+        ("RESOURCE_EXHAUSTED: Out of memory while trying to allocate 9000 bytes", Q, False, None),
+        ("panic: runtime error: invalid memory address or nil pointer dereference", X, False, None),
         ("a file too large for the upload", X, False, None),
         ("the memory of it is out of date", X, False, None),
     ],

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import Any, NamedTuple
 
 from mulligan.classify.call_arguments import LABELS, name_words
@@ -17,6 +18,7 @@ from mulligan.pointers import escape
 _MOST_LEAVES, _MOST_ARGUMENTS, _DEEPEST = 60, 40, 3
 _LONGEST_MESSAGE, _LONGEST_VALUE, _LONGEST_NAME = 600, 200, 60
 _SHORTEST_WORD, _SHORTEST_NUMBER = 3, 10
+_MOST_MENTIONS, _LONGEST_BEFORE = 8, 60
 _QUOTED = re.compile(r"(?<!\w)'([^'\n]{1,200})'(?!\w)|\"([^\"\n]{1,200})\"|`([^`\n]{1,200})`|\[([^\[\]\n]{1,200})\]")
 _VERDICT = (
     r"(?:invalid|unknown|unsupported|unrecogni[sz]ed|illegal|malformed|bad|wrong|incorrect|missing|negative|empty|duplicate|"
@@ -34,6 +36,14 @@ _END = (
     r"(?=$|[.,;:!?)\]\n]| [\"'`(=\[]| -?\d"
     r"| (?:was|is|must|given|provided|specified|supplied|value|format|argument|parameter)\b)"
 )
+_OPEN = r"[\"'`]?"
+_BEFORE_SUBJECT = re.compile(rf"{_START}{_OPEN}$", re.IGNORECASE)
+_AFTER_SUBJECT = re.compile(rf"{_OPEN} (?:[=:]? ?\S{{1,60}} )?{_PREDICATE}\b", re.IGNORECASE)
+_BEFORE_VERDICT = re.compile(
+    rf"\b(?:{_VERDICT} (?:value |argument |parameter |input )?(?:for |of |in )?|value (?:for|of) )(?:the )?{_OPEN}$",
+    re.IGNORECASE,
+)
+_AFTER_VERDICT = re.compile(_OPEN + _END, re.IGNORECASE)
 _BUGS = re.compile(  # what Python says of a mistake in the code, not of what was passed to it
     r"values? to unpack|\bx not in (?:list|tuple|deque)|substring not found|closed file|generator already|unsupported format"
     r"|truth value of|update sequence element|could not be broadcast|shape mismatch|unsupported operand|has no attribute"
@@ -141,25 +151,25 @@ def _common_place(found: Iterable[Leaf]) -> str | None:
 
 
 def _names(text: str, name: str) -> bool:
-    pattern = _name_pattern(name) if len(name) <= _LONGEST_NAME else None
-    return pattern is not None and pattern.search(text) is not None
+    """Whether a text has a name as the subject of a sentence, or behind a verdict: `unknown unit`."""
+    pattern = _name_pattern(name) if 0 < len(name) <= _LONGEST_NAME else None
+    for match in islice(pattern.finditer(text), _MOST_MENTIONS) if pattern is not None else ():
+        start, end = match.span()
+        near = max(0, start - _LONGEST_BEFORE)
+        if _BEFORE_SUBJECT.search(text, near, start) and _AFTER_SUBJECT.match(text, end):
+            return True
+        if _BEFORE_VERDICT.search(text, near, start) and _AFTER_VERDICT.match(text, end):
+            return True
+    return False
 
 
 @lru_cache(maxsize=1_024)
-def _name_pattern(name: str) -> re.Pattern[str] | None:
-    """A pattern that finds a name as the subject of a sentence, or behind a verdict: `unknown unit`."""
-    if not name.strip():
-        return None
+def _name_pattern(name: str) -> re.Pattern[str]:
     words = name_words(name)
     subject = words[:-1] if len(words) > 1 and words[-1] in LABELS else words
     written = "|".join(dict.fromkeys((re.escape(name), *(_written(one) for one in (words, subject) if one))))
-    quote = r"[\"'`]?"
-    return re.compile(
-        rf"{_START}{quote}(?:{written}){quote} (?:[=:]? ?\S{{1,60}} )?{_PREDICATE}\b"
-        rf"|\b{_VERDICT} (?:value |argument |parameter |input )?(?:for |of |in )?(?:the )?{quote}(?:{written}){quote}{_END}"
-        rf"|\bvalue (?:for|of) (?:the )?{quote}(?:{written}){quote}{_END}",
-        re.IGNORECASE if len(name) >= _SHORTEST_WORD else 0,  # `I` and `A` are words
-    )
+    flags = re.IGNORECASE if len(name) >= _SHORTEST_WORD else re.NOFLAG  # `I` and `A` are words
+    return re.compile(rf"(?<!\w)(?:{written})(?!\w)", flags)
 
 
 def _written(words: list[str]) -> str:

@@ -16,9 +16,9 @@ _MATCHES = "(match|matches|occurrence|occurrences|instance|instances)"
 _FILE = "(file|document|buffer|cell|note|_)"
 
 PHRASES = f"""
-    ~ {_OLD} {_TEXT} (_|) @ not (be|) found …,
-    ~ {_JOINED} (_|) @ not (be|) found …,
-    ~ {_TO_CHANGE} (_|) @ not (be|) found …,
+    ~ {_OLD} {_TEXT} (_|) (could|can|) @ not (be|) found …,
+    ~ {_JOINED} (_|) (could|can|) @ not (be|) found …,
+    ~ {_TO_CHANGE} (_|) (could|can|) @ not (be|) found …,
     ~ (context|anchor|passage) (_|) @ not (be|) found (in|at|near) ~,
     ~ (text|string|content|snippet|substring|pattern|regex) (_|) @ not (be|) found in (the|this|) {_FILE} ~,
     ~ {_OLD} {_TEXT} (_|) (does not|did not|do not|failed to) (exactly|) (match|appear|occur|exist) ~,
@@ -32,10 +32,10 @@ PHRASES = f"""
     ~ {_FAILED_TO} (find|locate|match) (the|) {_TO_CHANGE} ~,
     ~ {_FAILED_TO} (find|locate|match) (*|) (*|)
         (match|matches|occurrence|occurrences|snippet|hunk|context|anchor) (_|) …,
-    (no|0|zero) (exact|) {_MATCHES} @ found (for|of) (the|) (replacement|edit|edits|patch|change) ~,
-    (no|0|zero) (exact|) {_MATCHES} @ found (for|of) (the|) {_OLD} {_TEXT} ~,
-    (no|0|zero) (exact|) {_MATCHES} @ found (for|of) (the|) {_JOINED} ~,
-    (no|0|zero) (exact|) {_MATCHES} @ found (for|of) (the|) {_TO_CHANGE} ~,
+    (no|0|zero) (exact|) {_MATCHES} (found|) (for|of) (the|) (replacement|edit|edits|patch|change) ~,
+    (no|0|zero) (exact|) {_MATCHES} (found|) (for|of) (the|) {_OLD} {_TEXT} ~,
+    (no|0|zero) (exact|) {_MATCHES} (found|) (for|of) (the|) {_JOINED} ~,
+    (no|0|zero) (exact|) {_MATCHES} (found|) (for|of) (the|) {_TO_CHANGE} ~,
     (multiple|several|found multiple|found several|found *) {_MATCHES} (of|for) (the|) {_OLD} {_TEXT} ~,
     (multiple|several|found multiple|found several|found *) {_MATCHES} (of|for) (the|) {_JOINED} ~,
     (multiple|several|found multiple|found several|found *) {_MATCHES} (of|for) (the|) {_TO_CHANGE} ~,

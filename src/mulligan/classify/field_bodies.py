@@ -16,20 +16,21 @@ from mulligan.classify.error_body import MESSAGES, Nodes
 # fmt: off
 _CERTAIN = (
     "field", "param", "parameter", "loc", "pointer", "source", "fieldName", "field_name", "instancePath", "dataPath",
-    "propertyPath", "property_path", "propertyName", "PropertyName", "fieldPath", "json_pointer", "argument",
+    "propertyPath", "property_path", "propertyName", "PropertyName", "fieldPath", "json_pointer", "argument", "entry",
 )
 _LIKELY = (*_CERTAIN, "path", "location", "property", "attribute", "name", "target", "key", "in")
 _LISTS = frozenset((
     "errors", "error", "Errors", "details", "detail", "issues", "violations", "fieldViolations", "field_violations",
     "invalid-params", "invalid_params", "invalidParams", "userErrors", "user_errors", "parameterViolations", "validation",
     "propertyViolations", "invalidFields", "invalid_fields", "fields", "fieldErrors", "field_errors", "validationErrors",
+    "ModelState", "modelState", "invalid",
     "validation_errors", "validation_error", "causes", "body_params", "query_params", "inputErrors", "errorDetails",
     "context_info", "inner", "children", "data", "meta", "message", "messages", "zodError", "json", "form", "query", "body",
     "params", "InvalidField", "input", "inputPath", "extensions", "errorCauses", "response_metadata",
 ))
 _BY_FIELD = frozenset((
     "errors", "error", "details", "detail", "fields", "fieldErrors", "field_errors", "validation_errors", "validationErrors",
-    "message", "messages", "json", "form", "params", "invalid_fields", "invalidFields",
+    "ModelState", "modelState", "message", "messages", "json", "form", "params", "invalid_fields", "invalidFields",
 ))
 _NAME_LISTS = frozenset(("fields", "fieldNames", "invalid_fields", "missing_fields", "keys", "required"))
 _TEXTS = frozenset((*MESSAGES, "errorSummary", "messages", "errors", "error_messages", "errorMessages", "defaultMessage"))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 _Q = r"[\"'`]"
 _WORD = r"([A-Za-z_$][\w$.-]*(?:\[[\w\"'$-]{0,60}\][\w$.-]*)*)"
 _PLAIN = (
-    r"(?!(?:is|are|was|were|must|has|have|of|in|for|on|at|to|with|and|or|not|the|a|an|this|validation|that|values?|names?|types?|error|"
+    r"(?<![\w$.-])(?!(?:is|are|was|were|must|has|have|of|in|for|on|at|to|with|and|or|not|the|a|an|this|validation|that|values?|names?|types?|error|"
     rf"should|cannot|can|will|does|by|from|it)\b){_WORD}"
 )
 _KIND = r"(?:parameter|param|argument|field|property|option|variable|column|attribute|input|keyword|header|member|input field)"

@@ -39,6 +39,7 @@ _REFUSAL_MEANINGS = (m.AUTHENTICATION, m.PERMISSION, m.TLS, m.TIMEOUT, m.UNAVAIL
 _VAGUE = (None, m.ARGUMENT, m.FAILED)
 _NARROWER: Mapping[m.Meaning, tuple[m.Meaning, ...]] = {
     **m.NARROWER,
+    m.RATE_LIMIT: (system.OUT_OF_MEMORY,),
     m.NOT_FOUND: (m.PERMISSION, system.OUT_OF_RESOURCES, *m.PATHS),
 }
 _RAISED_CLASS = re.compile(
@@ -47,7 +48,11 @@ _RAISED_CLASS = re.compile(
 _LOCAL = re.compile(r"(?:\.{0,2}/|~/|[A-Za-z]:\\)[^/]")  # a local path was denied, not an account
 _LONGEST_TEXT = 1_200
 _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
-    (m.FAILED, "~ (malformed|unexpected|unparseable|non json) (server|json|http|api|) (response|answer|reply) …"),
+    (
+        m.FAILED,
+        """~ (malformed|unexpected|unparseable|non json) (server|json|http|api|) (response|answer|reply) …,
+        ~ nil pointer dereference, ~ null pointer ~, segmentation fault ~""",
+    ),
     (
         m.DISK_FULL,
         """~ no space left on device, ~ disk (is|) full, ~ database or disk is full, ~ disk quota exceeded,
@@ -170,7 +175,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
     (
         m.TOO_LARGE,
         """~ (is|are|was) too (large|long|big) …,
-        (request|payload|message|file|body|text|input|name) too (large|long) …""",
+        (request|payload|message|file|body|text|input|name|request entity|content) too (large|long) …""",
     ),
     (
         m.NO_TOOL,
@@ -210,6 +215,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
         ~ being used by another (process|program|user) …, ~ (idempotent|idempotency) lock ~,
         ~ request (with|using) (the|this|that) (same|) (idempotency|idempotent) key ~,
         ~ (idempotency|idempotent) key @ in use ~,
+        ~ another (api|) request ~ in progress ~,
         ~ another (api|) request ~ (is|) (currently|already) (accessing|modifying|processing) ~,
         ~ @ deadlocked ~, (resource|database|table|row|file) busy ~, ~ exclusive access to ~""",
     ),

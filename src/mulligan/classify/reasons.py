@@ -115,6 +115,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
     (
         m.ARGUMENT,
         """(column|field|attribute|parameter|property|function|operator|option) not found,
+        (invalid|malformed|bad) connection (string|uri|url),
         (undefined|unknown|no such|missing|unrecognized)
             (column|field|attribute|parameter|property|function|operator|argument|identifier),
         (argument|parameter|field|param) (missing|required|unknown|invalid), invalid (key|parameter|parameters)""",

@@ -35,7 +35,7 @@ _MEANINGS: Mapping[int, m.Meaning] = {
     431: m.TOO_LARGE,
     440: m.AUTHENTICATION,
     451: m.PERMISSION,
-    498: m.AUTHENTICATION,
+    499: m.CANCELLED,
     501: m.UNIMPLEMENTED,
     504: m.TIMEOUT,
     505: m.UNIMPLEMENTED,
