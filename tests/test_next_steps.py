@@ -323,3 +323,12 @@ def test_a_model_may_wait_for_a_day(make_pipeline):
         raise errors.ToolRateLimitError("busy", retry_after=86_400)
 
     assert "after 86400 s" in make_pipeline(Tool.from_function(ask, read_only=True)).call("ask", {}).content
+
+
+def test_a_member_that_is_missing_in_what_was_sent_is_added(make_pipeline):
+    def save_record(kind: str, fields: dict[str, str]) -> None:
+        missing = errors.Problem("/fields/LastName", "missing")
+        raise errors.ToolArgumentError("Required field missing.", problems=[missing], effect="possible")
+
+    said = make_pipeline(save_record).call("save_record", {"kind": "contact", "fields": {}}).content
+    assert said.endswith('Next: call save_record again with "/fields/LastName" added, and the other arguments unchanged.')
