@@ -10,8 +10,9 @@ every failure that its tests classify. A case is
 - worse: a less specific class, a resource, a wait or problems that are lost, or fatal though nothing says so: not a word
   of the code, nor a test. There must be none.
 
-A rule earns its place if a case has another outcome without it. `--show different` lists cases, `--show all` every one.
-Without names of packages, all of them are compared. Exits with 1 if a case is worse.
+A rule earns its place if a case has another class, fatality, effect, code, resource, wait or problems without it.
+`--show different` lists cases, `--show all` every one. Without names of packages, all of them are compared. Exits with 1
+if a case is worse.
 """
 
 from __future__ import annotations

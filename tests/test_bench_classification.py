@@ -198,6 +198,7 @@ def test_every_published_list_has_its_exceptions(monkeypatch):
         (("A", False, None, None, "x", 3.0), ("A",), {}, ("worse", ("no resource", "no retry_after"))),
         (("A",), ("B", True), {"wants_fatal": False}, ("worse", ("fatal though nothing says so",))),
         (("A",), ("B", True), {}, ("different", ())),
+        (("A",), ("ToolExecutionError",), {"guessed": "A"}, ("more specific", ())),
     ],
 )
 def test_verdicts(monkeypatch, alone, own, options, verdict):
@@ -205,4 +206,4 @@ def test_verdicts(monkeypatch, alone, own, options, verdict):
     from classified.compare import Outcome, judge
 
     outcomes = [Outcome(*fields)._replace(code=fields[3] if fields[3:4] else "INTERNAL") for fields in (alone, own)]
-    assert judge(*outcomes, **{"wants_fatal": True, **options}) == verdict
+    assert judge(*outcomes, **options) == verdict

@@ -60,6 +60,7 @@ class Case:
         arguments: the arguments of the call.
         wants_fatal: whether it may end a run.
         wanted: the class that it is known to be, if it is.
+        guessed: the class that follows from what was made up of the failure, such as its status.
     """
 
     source: str
@@ -69,6 +70,7 @@ class Case:
     arguments: Mapping[str, Any] | None = None
     wants_fatal: bool = True
     wanted: str | None = None
+    guessed: str | None = None
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,9 @@ class Row:
         return f"{self.package} {self.source} {self.name}: {self.with_package} ({self.rule}), alone {self.alone}{why}"
 
 
-def judge(alone: Outcome, own: Outcome, *, wants_fatal: bool, wanted: str | None = None) -> tuple[str, tuple[str, ...]]:
+def judge(
+    alone: Outcome, own: Outcome, *, wants_fatal: bool = True, wanted: str | None = None, guessed: str | None = None
+) -> tuple[str, tuple[str, ...]]:
     """The verdict on an outcome, and why it is worse.
 
     Args:
@@ -110,9 +114,11 @@ def judge(alone: Outcome, own: Outcome, *, wants_fatal: bool, wanted: str | None
         own: what it says with the package.
         wants_fatal: whether the failure may end a run.
         wanted: the class that it is known to be, if it is.
+        guessed: the class that follows from what was made up of the failure.
     """
     losses = []
-    if own.is_vague and not alone.is_vague and wanted != own.kind:
+    is_vague = alone.is_vague or alone.kind == guessed
+    if own.is_vague and not is_vague and wanted != own.kind:
         losses.append("less specific")
     if own.kind == alone.kind:
         losses += [f"no {name}" for name in KNOWLEDGE if getattr(alone, name) and not getattr(own, name)]
@@ -121,7 +127,7 @@ def judge(alone: Outcome, own: Outcome, *, wants_fatal: bool, wanted: str | None
     if losses:
         return "worse", tuple(losses)
     if own.kind != alone.kind:
-        return ("more specific" if alone.is_vague else "different"), ()
+        return ("more specific" if is_vague else "different"), ()
     if own.fatal != alone.fatal:
         return "different", ()
     gained = any(getattr(own, name) and not getattr(alone, name) for name in KNOWLEDGE)
@@ -165,7 +171,7 @@ class Package:
         alone, (own, rule) = Outcome.of(self._classify(self._alone, case)), self._own(case)
         if alone.kind is None and own.kind is None:
             return None
-        verdict, losses = judge(alone, own, wants_fatal=case.wants_fatal, wanted=case.wanted)
+        verdict, losses = judge(alone, own, wants_fatal=case.wants_fatal, wanted=case.wanted, guessed=case.guessed)
         is_changed = rule is not None and self._without(rule, case) != own
         return Row(self.name, case.source, case.name, str(alone), str(own), verdict, losses, rule, is_changed)
 
