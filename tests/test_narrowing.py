@@ -29,7 +29,7 @@ SCHEMA = {"text": TEXT, "page_size": NUMBER, "region": TEXT, "format": TEXT, "ex
 @pytest.mark.parametrize(
     ("arguments", "properties", "ways"),
     [
-        ({"text": "a", "page_size": 500}, SCHEMA, 'with a smaller "page_size" or with "region" added'),
+        ({"text": "a", "page_size": 500}, SCHEMA, 'with "region" added or with a smaller "page_size"'),
         ({"text": "a"}, SCHEMA, 'with "page_size" or "region" added'),
         ({"text": "a", "region": "eu", "page_size": 9}, SCHEMA, 'with a smaller "page_size"'),
         ({"text": "a"}, {"text": TEXT, "kind": {"enum": ["x"]}, "day": TEXT}, 'with "kind" or "day" added'),

@@ -350,11 +350,11 @@ def _less_step(error: ToolError, name: str, tool: Tool, catalogue: Catalogue) ->
 
     sent = error.arguments or {}
     limit, filters = find_limit(tool), find_filters(tool, sent)
-    ways = [catalogue["smaller"].format(name=f'"{limit}"')] if limit in sent else []
-    if limit is not None and not ways:
+    if limit is not None and limit not in sent:
         filters = [limit, *filters][:_MAX_NAMES]
-    if filters:
-        ways.append(catalogue["filtered"].format(names=catalogue["or"].join(f'"{one}"' for one in filters)))
+    ways = [catalogue["filtered"].format(names=catalogue["or"].join(f'"{one}"' for one in filters))] if filters else []
+    if limit in sent:
+        ways.append(catalogue["smaller"].format(name=f'"{limit}"'))
     return catalogue["less_with"].format(tool=name, ways=catalogue["or"].join(ways)) if ways else ""
 
 
