@@ -207,7 +207,7 @@ WRITTEN = [
     ("docker", 127, 'exec: "nosuch": executable file not found in $PATH', MISSING, "nosuch"),
     ("kubectl", 1, 'Error from server (AlreadyExists): deployments.apps "web" already exists', CONFLICT, "web"),
     ("kubectl", 1, 'Error from server (Conflict): Operation cannot be fulfilled on pods "web"', CONFLICT, "web"),
-    ("kubectl", 1, 'Error from server (Forbidden): pods "x" is forbidden: exceeded quota: small', ToolQuotaError, None),
+    ("kubectl", 1, 'Error from server (Forbidden): pods "x" is forbidden: exceeded quota: small', ToolQuotaError, "x"),
     ("kubectl", 1, "error: timed out waiting for the condition", ToolTimeoutError, None),
     ("kubectl", 1, 'error: context "prod" does not exist', MISSING, "prod"),
     ("npm", 1, "npm ERR! code ERESOLVE\nnpm ERR! ERESOLVE unable to resolve dependency tree", CONFLICT, None),

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 
 from mulligan.plugin import Failure, ToolError, ToolExecutionError, meanings, status_error
-from mulligan_ops._lines import LOCAL_PERMISSION, LOCKED, USAGE, Lines, classify_text
-from mulligan_ops._ssh import CLIENT
+from mulligan_ops.lines import LOCAL_PERMISSION, LOCKED, USAGE, Lines, classify_text
+from mulligan_ops.ssh import CLIENT
 
-_UNMERGED = meanings.CONFLICT._replace(
+SERVICE = "the remote repository"
+UNMERGED = meanings.CONFLICT._replace(
     message="The changes conflict. Merge them by hand, or abort the merge", effect="possible"
 )
-_DIRTY = meanings.CONFLICT._replace(message="Local changes prevent this. Commit or stash them first", effect="none")
-_BEHIND = meanings.CONFLICT._replace(
+DIRTY = meanings.CONFLICT._replace(message="Local changes prevent this. Commit or stash them first", effect="none")
+BEHIND = meanings.CONFLICT._replace(
     message="The remote branch has newer commits. Fetch and merge them first", effect="none"
 )
 _PARTLY = r"^(?: [ +*-] |Deleted )(?!\[rejected|\[remote rejected)"
@@ -55,12 +56,12 @@ _LOCAL: Lines = (
     ),
     (r"'([^']+)' already exists", meanings.EXISTS),
     (r"protected branch|pre-receive hook declined|hook declined|You are not allowed to push", _PROTECTED),
-    (r"non-fast-forward|\(fetch first\)|tip of your current branch is behind|divergent branches", _BEHIND),
-    (r"Not possible to fast-forward", _BEHIND),
-    (r"would be overwritten by|commit your changes or stash them|You have unstaged changes", _DIRTY),
-    (r"index contains uncommitted changes|contains modified or untracked files", _DIRTY),
-    (r"CONFLICT \([^)]+\): .*? in (\S+)|Automatic merge failed|could not apply|patch does not apply", _UNMERGED),
-    (r"unmerged files|unresolved conflict|have not concluded your|needs merge", _UNMERGED),
+    (r"non-fast-forward|\(fetch first\)|tip of your current branch is behind|divergent branches", BEHIND),
+    (r"Not possible to fast-forward", BEHIND),
+    (r"would be overwritten by|commit your changes or stash them|You have unstaged changes", DIRTY),
+    (r"index contains uncommitted changes|contains modified or untracked files", DIRTY),
+    (r"CONFLICT \([^)]+\): .*? in (\S+)|Automatic merge failed|could not apply|patch does not apply", UNMERGED),
+    (r"unmerged files|unresolved conflict|have not concluded your|needs merge", UNMERGED),
     (r"refusing to merge unrelated|is not fully merged|checked out at|used by worktree", meanings.CONFLICT),
     (r"nothing to commit|nothing added to commit|no changes added to commit", meanings.CONFLICT),
     (
@@ -98,6 +99,11 @@ _REMOTE: Lines = (
 )
 
 
+def no_identity() -> ToolError:
+    """Nobody has told git who commits."""
+    return ToolExecutionError(_NO_IDENTITY, effect="none", provider="git", user_message=_NO_IDENTITY)
+
+
 def git(failure: Failure, text: str) -> ToolError | None:
     """What git wrote: what is wrong in the repository here, then what the remote side said.
 
@@ -106,11 +112,11 @@ def git(failure: Failure, text: str) -> ToolError | None:
         text: what it wrote, to both of its outputs.
     """
     if "Please tell me who you are" in text or "Author identity unknown" in text:
-        return ToolExecutionError(_NO_IDENTITY, effect="none", provider="git", user_message=_NO_IDENTITY)
+        return no_identity()
     match = re.search(_STATUS, text)
     if match is not None:
-        return status_error(failure, int(match[1]), provider="git", resource=_address(text))
-    error = classify_text(failure, text, _LOCAL, "git") or classify_text(failure, text, _REMOTE, "git")
+        return status_error(failure, int(match[1]), service=SERVICE, provider="git", resource=_address(text))
+    error = classify_text(failure, text, _LOCAL, "git") or classify_text(failure, text, _REMOTE, "git", SERVICE)
     if error is not None and re.search(_PARTLY, text, re.MULTILINE):
         error.effect = "possible"  # other branches of the same push, or names of the same command, were dealt with
     return error
@@ -119,12 +125,3 @@ def git(failure: Failure, text: str) -> ToolError | None:
 def _address(text: str) -> str | None:
     match = re.search(r"unable to access '([^']{1,500})'", text)
     return match[1] if match else None
-
-
-def no_repository(failure: Failure) -> ToolError:
-    """GitPython's exceptions, whose text is nothing but the path.
-
-    Args:
-        failure: what happened.
-    """
-    return meanings.error_of(failure, meanings.NOT_FOUND, resource=failure.text[:300] or None, provider="git")

@@ -3,45 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
-from mulligan.plugin import Failure, ToolError, meanings, reason_of, status_error
-from mulligan_ops._git import git
-from mulligan_ops._lines import LOCAL_PERMISSION, LOCKED, USAGE, Lines, classify_text
+from mulligan.plugin import Codes, Failure, ToolError, meanings, reason_of, status_error
+from mulligan_ops.git import git
+from mulligan_ops.lines import LOCAL_PERMISSION, LOCKED, USAGE, Lines, classify_text
 
 _DEPENDENCIES = meanings.CONFLICT._replace(message="The dependencies conflict")
-_NPM: Mapping[str, meanings.Meaning] = {
-    "E401": meanings.AUTHENTICATION,
-    "ENEEDAUTH": meanings.AUTHENTICATION,
-    "EOTP": meanings.AUTHENTICATION,
-    "E403": meanings.PERMISSION,
-    "EACCES": LOCAL_PERMISSION,
-    "EPERM": LOCAL_PERMISSION,
-    "EROFS": LOCAL_PERMISSION,
-    "E404": meanings.NOT_FOUND,
-    "ETARGET": meanings.NOT_FOUND,
-    "ENOVERSIONS": meanings.NOT_FOUND,
-    "ENOENT": meanings.NOT_FOUND,
-    "ERESOLVE": _DEPENDENCIES,
-    "EBADENGINE": _DEPENDENCIES,
-    "EBADPLATFORM": _DEPENDENCIES,
-    "EPUBLISHCONFLICT": meanings.EXISTS,
-    "EEXIST": meanings.EXISTS,
-    "EJSONPARSE": meanings.ARGUMENT,
-    "EINVALIDTAGNAME": meanings.ARGUMENT,
-    "EINVALIDPACKAGENAME": meanings.ARGUMENT,
-    "EUSAGE": USAGE,
-    "EUNSUPPORTEDPROTOCOL": meanings.ARGUMENT,
-    "ENOSPC": meanings.DISK_FULL,
-    "ETIMEDOUT": meanings.TIMEOUT,
-    "ESOCKETTIMEDOUT": meanings.TIMEOUT,
-    "ERR_SOCKET_TIMEOUT": meanings.TIMEOUT,
-    "CERT_HAS_EXPIRED": meanings.TLS,
-    "SELF_SIGNED_CERT_IN_CHAIN": meanings.TLS,
-    "DEPTH_ZERO_SELF_SIGNED_CERT": meanings.TLS,
-    "UNABLE_TO_GET_ISSUER_CERT_LOCALLY": meanings.TLS,
-    "UNABLE_TO_VERIFY_LEAF_SIGNATURE": meanings.TLS,
-}
+npm_codes = Codes(
+    {
+        meanings.AUTHENTICATION: "E401 ENEEDAUTH EOTP",
+        meanings.PERMISSION: "E403",
+        LOCAL_PERMISSION: "EACCES EPERM EROFS",
+        meanings.NOT_FOUND: "E404 ETARGET ENOVERSIONS ENOENT",
+        _DEPENDENCIES: "ERESOLVE EBADENGINE EBADPLATFORM",
+        meanings.EXISTS: "EPUBLISHCONFLICT EEXIST",
+        meanings.ARGUMENT: "EJSONPARSE EINVALIDTAGNAME EINVALIDPACKAGENAME EUNSUPPORTEDPROTOCOL",
+        USAGE: "EUSAGE",
+        meanings.DISK_FULL: "ENOSPC",
+        meanings.TIMEOUT: "ETIMEDOUT ESOCKETTIMEDOUT ERR_SOCKET_TIMEOUT",
+        meanings.UNREACHABLE: "ECONNREFUSED ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH",
+        meanings.DROPPED: "ECONNRESET ECONNABORTED EPIPE",
+    },
+    words=[(meanings.TLS, "CERT|UNABLE_TO_VERIFY|^ERR_(SSL|TLS)_")],
+)
 _CODE = r"^npm (?:ERR!|error) code (\w{2,50})"
 _NPM_NAME = (
     r"'([^'\s]+?)(?:@[^'@\s]*)?' (?:is not in (?:this|the npm) registry|could not be found)|"
@@ -101,7 +85,7 @@ def npm(failure: Failure, text: str) -> ToolError | None:
     match = re.search(_CODE, text, re.MULTILINE)
     if match is None:
         return classify_text(failure, text, _NPM_LINES, "npm")
-    meaning = _NPM.get(match[1]) or reason_of(match[1])
+    meaning = npm_codes.meaning_of(match[1]) or reason_of(match[1])
     status = re.fullmatch(r"E([45]\d\d)", match[1])
     if meaning is None and status is not None:
         return status_error(failure, int(status[1]), provider="npm")
