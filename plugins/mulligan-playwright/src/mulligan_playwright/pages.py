@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 from mulligan.plugin import Effect, Failure, Rules, ToolError, ToolExecutionError, ToolPermissionError
-from mulligan_playwright._message import ERROR, argument_error, has_acted, message_without_log
+from mulligan_playwright.message import ERROR, argument_error, has_acted, message_without_log
 
 rules = Rules("playwright")
 _REFUSED = ("NotAllowedError", "SecurityError")  # https://webidl.spec.whatwg.org/#idl-DOMException-error-names
-_THROWN = r"\w+\.(?:evaluate|evaluate_handle|eval_on_selector|eval_on_selector_all): (\w*Error): "
+_THROWN = r"\w+\.(?:evaluate|evaluate_handle|eval_on_selector|eval_on_selector_all|wait_for_function): (\w*Error): "
 
 
 @rules(ERROR)

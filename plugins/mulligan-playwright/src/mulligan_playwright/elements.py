@@ -13,7 +13,7 @@ from mulligan.plugin import (
     ToolError,
     ToolTimeoutError,
 )
-from mulligan_playwright._message import (
+from mulligan_playwright.message import (
     ERROR,
     TIMEOUT,
     argument_error,
