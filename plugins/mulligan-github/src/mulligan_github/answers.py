@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from mulligan.plugin import Failure, Problem
+from mulligan.plugin import Failure, Problem, argument_named_in, pointer_to
 
 _CLIENTS = ("github.GithubException", "githubkit.RequestFailed")
 _HOSTS = frozenset({"api.github.com", "uploads.github.com"})
@@ -30,6 +30,7 @@ _CODES = {
 }
 _FIELD = re.compile(r"\"(\w+)\" (wasn't supplied|is not a permitted key)|For 'properties/([\w/]+)'")
 _SPECIFIC = ("path", "file_path", "branch", "ref", "sha", "tag", "username", "login", "user")
+_REPOSITORY = ("owner", "repo")
 _NUMBERS = ("issue_number", "pull_number", "issueNumber", "pullNumber", "number")
 
 
@@ -122,22 +123,24 @@ def problems(failure: Failure) -> list[Problem]:
         failure: what happened.
     """
     found = [
-        Problem(_pointer(str(one["field"])), _CODES.get(str(one.get("code")), _CODES["custom"]))
+        Problem(_pointer(str(one["field"]), failure), _CODES.get(str(one.get("code")), _CODES["custom"]))
         for one in field_errors(failure)
         if one.get("field")
     ]
-    return found or [_problem(told) for told in _FIELD.finditer(message(failure))]
+    return found or [_problem(told, failure) for told in _FIELD.finditer(message(failure))]
 
 
-def _problem(told: re.Match[str]) -> Problem:
+def _problem(told: re.Match[str], failure: Failure) -> Problem:
     name, fault, nested = told.groups()
     if name is None:
-        return Problem(_pointer(nested), _CODES["invalid"])
-    return Problem(_pointer(name), "is required" if fault == "wasn't supplied" else "unknown")
+        return Problem(_pointer(nested, failure), _CODES["invalid"])
+    return Problem(_pointer(name, failure), "is required" if fault == "wasn't supplied" else "unknown")
 
 
-def _pointer(field: str) -> str:
-    return "/" + field.replace("~", "~0").replace(".", "/")
+def _pointer(field: str, failure: Failure) -> str:
+    """The pointer to a field, or to the argument of the call that it speaks of."""
+    known = failure.arguments or {}
+    return pointer_to(field if field in known else argument_named_in(field, known) or field)
 
 
 def resource(failure: Failure) -> str | None:
@@ -152,10 +155,13 @@ def resource(failure: Failure) -> str | None:
     for value in texts.values():
         if len(value) > 2 and re.search(rf"(?<!\w){re.escape(value)}(?!\w)", said):
             return value
+    named = argument_named_in(said, texts)
+    if named is not None and named not in _REPOSITORY:
+        return texts[named]
     for name in _SPECIFIC:
         if name in texts:
             return texts[name]
-    repository = "/".join(texts[name] for name in ("owner", "repo") if name in texts)
+    repository = "/".join(texts[name] for name in _REPOSITORY if name in texts)
     number = next((arguments[name] for name in _NUMBERS if type(arguments.get(name)) is int), None)
     if repository:
         return repository if number is None else f"{repository}#{number}"

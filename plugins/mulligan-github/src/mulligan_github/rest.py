@@ -214,7 +214,7 @@ def blocked(failure: Failure) -> ToolError:
 @on(*_OTHERS)
 def other_status(failure: Failure) -> ToolError:
     """Any other status, as HTTP defines it."""
-    return status_error(failure, status(failure))
+    return status_error(failure, status(failure), service="GitHub")
 
 
 def _conflict(failure: Failure) -> str:
