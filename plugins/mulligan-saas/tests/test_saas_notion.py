@@ -13,6 +13,7 @@ from mulligan.errors import (
     ResourceNotFoundError,
     ToolArgumentError,
     ToolAuthenticationError,
+    ToolConnectionError,
     ToolPermissionError,
     ToolRateLimitError,
     ToolTimeoutError,
@@ -117,8 +118,10 @@ def test_an_id_that_leads_elsewhere_is_not_sent(classify: Classify, dead: str) -
     assert (type(error), error.effect, error.provider) == (ToolArgumentError, "none", "notion")
 
 
-def test_network_failures_are_those_of_httpx(classify: Classify, dead: str) -> None:
+def test_network_failures_that_the_client_lets_through(classify: Classify, dead: str) -> None:
     exception = raised(retrieve(dead))
+    error = classify(exception)
 
     assert isinstance(exception, httpx.ConnectError)
-    assert classify(exception).provider is None
+    assert (type(error), error.fatal, error.effect) == (ToolConnectionError, True, "none")
+    assert (error.provider, error.message) == ("notion", "Notion cannot be reached.")
