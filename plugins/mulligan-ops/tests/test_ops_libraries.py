@@ -64,7 +64,7 @@ DOCKER = [
     (500, "Get https://registry-1.docker.io/v2/: dial tcp: lookup registry-1.docker.io: no such host", ToolConnectionError,
      "registry-1.docker.io", True),
     (500, "Get https://r.example/v2/: net/http: TLS handshake timeout", ToolTimeoutError, None, False),
-    (500, "something else", ToolUnavailableError, None, False),
+    (500, "something else", ToolUnavailableError, "web1", False),
 ]  # fmt: skip
 
 

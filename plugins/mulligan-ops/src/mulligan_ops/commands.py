@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, NamedTuple
 
-from mulligan.plugin import Failure, Rules, ToolError, ToolExecutionError, ToolTimeoutError, meanings
+from mulligan.plugin import Failure, Rules, ToolError, ToolExecutionError, ToolTimeoutError, meanings, said
 from mulligan_ops import docker_command, downloads, packages, sftp, ssh
 from mulligan_ops import git as git_command
 from mulligan_ops import kubectl as kubectl_command
@@ -29,7 +29,7 @@ _ADDRESS = r"\b[a-z]{2,6}://[^\s'\"]{1,1000}"
 _JOINED = r"&&|\|\||[;|\n]"
 _DURATION = r"[\d.]+[smhd]?"
 _LONGEST = 8_000
-_LIMIT_REACHED = 124
+_LIMIT_REACHED, _KILLED = 124, -9
 _QUOTED_BY_GITPYTHON = re.compile(r"\A\n  std(?:err|out): '")
 _OPENSSH_FAILED = 255
 
@@ -234,8 +234,32 @@ def ended(failure: Failure, run: FailedProgram) -> ToolError | None:
     if run.code == _LIMIT_REACHED and "timeout" in programs(_command(failure)):
         return ToolTimeoutError("The program was stopped at its time limit.")
     if run.code is not None and run.code < 0:
-        return ToolExecutionError(f"The program was stopped by signal {-run.code}; it may have used too much memory.")
+        reason = "; it may have used too much memory" if run.code == _KILLED else ""
+        return ToolExecutionError(f"The program was stopped by signal {-run.code}{reason}.")
     return None
+
+
+def known(failure: Failure, run: FailedProgram) -> ToolError:
+    """A program of those above that wrote something else, by the words that every program uses."""
+    ended = "" if run.code is None else f" with exit status {run.code}"
+    message = f"The program failed{ended}."
+    meaning = said(run.text, _ANY_PROGRAM)
+    if meaning is None:
+        return ToolExecutionError(message)
+    fatal = False if meaning is meanings.PERMISSION else None
+    named = meaning is meanings.NOT_FOUND and failure.resource
+    return meanings.error_of(failure, meaning, message=None if named else message, fatal=fatal)
+
+
+_ANY_PROGRAM = (
+    meanings.NOT_FOUND,
+    meanings.PERMISSION,
+    meanings.EXISTS,
+    meanings.DISK_FULL,
+    meanings.AUTHENTICATION,
+    meanings.UNREACHABLE,
+)
+program(*sorted(KNOWN))(known)
 
 
 @rules("invoke.CommandTimedOut", "plumbum.ProcessTimedOut", "sh.TimeoutException", "asyncssh.TimeoutError")

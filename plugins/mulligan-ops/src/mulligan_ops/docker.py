@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from mulligan.plugin import (
     Failure,
     Rules,
     ToolConnectionError,
     ToolError,
     ToolExecutionError,
+    ToolPermissionError,
     meanings,
     status_error,
     transport_error,
@@ -17,11 +20,12 @@ from mulligan_ops.lines import Lines, classify_text
 rules = Rules("docker")
 last = Rules("docker", last=True)
 SERVICE = "Docker"
+_REGISTRY = "the registry"
 
 UNSEEN = meanings.NOT_FOUND._replace(message="It may also be private or require a login")
 PUSH_DENIED = meanings.PERMISSION._replace(message="The registry does not allow this to the account that is logged in")
-SWARM = meanings.CONFLICT._replace(message="This node is not part of a swarm, or not its manager")
-SOCKET = meanings.PERMISSION._replace(message="This account has no access to the socket of the Docker daemon")
+SWARM = meanings.CONFLICT._replace(message="This node is no manager of a swarm, or is already part of one")
+SOCKET = "This account has no access to the socket of the Docker daemon"
 ARGUMENT = meanings.ARGUMENT._replace(message="The Docker client rejected an argument")
 MISCONFIGURED = meanings.FAILED._replace(message="The Docker client is misconfigured", effect="none")
 NO_CREDENTIALS = meanings.AUTHENTICATION._replace(message="Docker's credential store returned no credentials")
@@ -30,8 +34,8 @@ REGISTRY: Lines = (
     (r"toomanyrequests|reached your (?:unauthenticated )?pull rate limit", meanings.RATE_LIMIT),
     (r"no space left on device", meanings.DISK_FULL),
     (r"pull access denied for ([^\s,]+)|repository ([^\s,]+) not found", UNSEEN),
-    (r"push access denied|\bdenied: requested access|insufficient_scope|error from registry: denied", PUSH_DENIED),
-    (r"unauthorized: |no basic auth credentials|incorrect username or password", meanings.AUTHENTICATION),
+    (r"push access denied|\bdenied: (?:requested access|permission)|insufficient_scope|: denied$", PUSH_DENIED),
+    (r"unauthorized(?:: |$)|no basic auth credentials|incorrect username or password", meanings.AUTHENTICATION),
     (r"lookup (\S+)(?: on \S+)?: (?:no such host|server misbehaving|i/o timeout)", meanings.UNREACHABLE),
     (r"dial tcp \S+: connect: (?:connection refused|no route to host|network is unreachable)", meanings.UNREACHABLE),
     (r"x509: |certificate signed by unknown authority", meanings.TLS),
@@ -50,11 +54,15 @@ DAEMON: Lines = (
     (r"name \"?/?([^\s\"]+)\"? is already in use|network with name (\S+) already exists", meanings.EXISTS),
     (r"port is already allocated|address already in use", meanings.CONFLICT),
     (r"removal of container (\S+) is already in progress|is marked for removal", meanings.BUSY),
-    (r"[Cc]ontainer \"?/?([^\s\"]+)\"? is (?:not running|restarting|already paused|not paused)\b", meanings.CONFLICT),
+    (
+        r"[Cc]ontainer \"?/?([^\s\"]+)\"? is (?:not running|restarting|paused|already paused|not paused)\b",
+        meanings.CONFLICT,
+    ),
     (r"remove (\S+): volume is in use\b|network (\S+) (?:id \S+ )?has active endpoints", meanings.CONFLICT),
     (r"unable to (?:delete|remove) (?:repository reference \"([^\"]+)\"|(\w+))", meanings.CONFLICT),
     (r"annot remove (?:a (?:running|paused) container|container) \"?/?([^\s\":]*)", meanings.CONFLICT),
     (r"This node is (?:not|already) (?:a swarm manager|part of a swarm)", SWARM),
+    (r"could not select device driver", meanings.UNIMPLEMENTED),
     (r"invalid reference format|repository name must be lowercase|Invalid container name \((\S+)\)", meanings.ARGUMENT),
     (r"dockerfile parse error|conflicting options: |invalid (?:port|mount|volume) (?:spec|config)", meanings.ARGUMENT),
 )
@@ -68,12 +76,16 @@ _CLASSES: tuple[tuple[meanings.Meaning, str], ...] = (
 _OF_IMAGES = ("BuildError", "ImageLoadError")
 _PROGRAM_FAILED = "returned a non-zero code"
 _CONFLICT = 409
+_NO_DAEMON = "The Docker daemon is not running, or its address is wrong. Start it."
+_PATH = re.compile(
+    r"/(?:containers|images|networks|volumes|services|nodes|secrets|configs|plugins)/(?!create|json|prune|search|load)([\w.-]+)"
+)
 
 
 def denied() -> ToolError:
     """The daemon's socket, which only its group may use."""
     user = "The account has no access to the Docker daemon. Add it to the group `docker`."
-    return SOCKET.cls(f"{SOCKET.message}.", provider="docker", user_message=user)
+    return ToolPermissionError(f"{SOCKET}.", provider="docker", effect="none", user_message=user)
 
 
 @rules("docker.errors.ContainerError")
@@ -102,8 +114,10 @@ def async_api(failure: Failure) -> ToolError | None:
         return ToolExecutionError("The program in the container failed.")
     known = isinstance(status, int) and status >= 400
     before = failure.look("__context__")
-    if failure.says("Cannot connect to Docker Engine") and isinstance(before, BaseException):
-        return _no_answer(failure.about(before))
+    if failure.says("Cannot connect to Docker Engine"):
+        if isinstance(before, BaseException):
+            return _no_answer(failure.about(before))
+        return meanings.error_of(failure, meanings.CONNECTION, service=SERVICE, http_status=None)
     error = _answer(failure, text if isinstance(text, str) else "", status if known else None)
     if error is not None and not known:
         error.effect = "possible"
@@ -111,13 +125,30 @@ def async_api(failure: Failure) -> ToolError | None:
 
 
 def _answer(failure: Failure, text: str, status: int | None) -> ToolError | None:
-    error = classify_text(failure, text, (*REGISTRY, *DAEMON), "docker", SERVICE)
+    error = phrase_error(failure, text)
     if error is None and status == _CONFLICT:
-        error = meanings.error_of(failure, meanings.CONFLICT, service=SERVICE)
+        error = meanings.error_of(failure, meanings.CONFLICT, service=SERVICE, resource=_asked_for(failure))
     elif error is None:
-        return status_error(failure, status, service=SERVICE) if status else None
+        return status_error(failure, status, service=SERVICE, resource=_asked_for(failure)) if status else None
     error.http_status = status
     return error
+
+
+def phrase_error(failure: Failure, text: str) -> ToolError | None:
+    """The error for what the daemon, or a registry, says.
+
+    Args:
+        failure: what happened.
+        text: what was written.
+    """
+    error = classify_text(failure, text, REGISTRY, "docker", _REGISTRY)
+    return error or classify_text(failure, text, DAEMON, "docker", SERVICE)
+
+
+def _asked_for(failure: Failure) -> str | None:
+    """The container, image or the like in the address of the request."""
+    found = _PATH.search(str(failure.look("response", "url"))[:2_000])
+    return found[1] if found else None
 
 
 @rules("requests.RequestException", "urllib3.exceptions.HTTPError", "aiohttp.ClientError", "TimeoutError")
@@ -131,7 +162,16 @@ def _no_answer(failure: Failure) -> ToolError:
         return denied()
     error = transport_error(failure, service=SERVICE) or status_error(failure, service=SERVICE)
     if error.effect == "none" and isinstance(error, ToolConnectionError):
-        error.user_message = "The Docker daemon is not running, or its address is wrong. Start it."
+        error.user_message = _NO_DAEMON
+    return error
+
+
+def _no_connection(failure: Failure) -> ToolError:
+    """No connection, or no version of the API, which a client asks for first: so no request was made."""
+    error = _no_answer(failure)
+    if type(error) is ToolExecutionError:
+        error = meanings.error_of(failure, meanings.UNREACHABLE, service=SERVICE, user_message=_NO_DAEMON)
+    error.effect, error.http_status = "none", None
     return error
 
 
@@ -145,12 +185,12 @@ def stream(failure: Failure) -> ToolError:
 def client(failure: Failure) -> ToolError | None:
     """What the client noticed by itself: no daemon, a wrong argument, a context that is not there."""
     if failure.says("Error while fetching server API version"):
-        return _no_answer(failure)
+        return _no_connection(failure)
     if failure.matches("docker.errors.ContextNotFound"):
         name = failure.look("name")
         return meanings.error_of(failure, meanings.NOT_FOUND, resource=name if isinstance(name, str) else None)
     if failure.matches(*(f"docker.errors.{name}" for name in _OF_IMAGES)) and not failure.says(_PROGRAM_FAILED):
-        error = classify_text(failure, failure.text, (*REGISTRY, *DAEMON), "docker", SERVICE)
+        error = phrase_error(failure, failure.text)
         if error is not None:
             return error
     for meaning, names in _CLASSES:

@@ -31,6 +31,8 @@ curl_codes = Codes(
 )
 wget_codes = Codes({USAGE: 2, meanings.CONNECTION: 4, meanings.TLS: 5, meanings.AUTHENTICATION: 6})
 _PAGE_NOT_RETRIEVED, _WRITE_ERROR = 22, 23
+_PROXY_ANSWERED = r"(?:CONNECT tunnel failed, response|Received HTTP code) (\d{3})"
+_PROXY = meanings.UNREACHABLE._replace(message="The service does not connect to the address")
 _WRITING: Lines = (
     (r"No space left on device", meanings.DISK_FULL),
     (r"Failed to open the file (\S+): Permission denied|(\S+): Permission denied", LOCAL_PERMISSION),
@@ -67,6 +69,10 @@ def curl(failure: Failure, code: int | None, text: str, line: str, address: str 
         return _classify_status(failure, match[1] if match else None, "curl", address)
     if code == _WRITE_ERROR:
         return classify_text(failure, text, _WRITING, "curl") or meanings.error_of(failure, _UNWRITTEN, provider="curl")
+    proxy = re.search(_PROXY_ANSWERED, text)
+    if proxy is not None:
+        meaning = meanings.AUTHENTICATION if proxy[1] == "407" else _PROXY
+        return meanings.error_of(failure, meaning, service="the proxy", resource=None, effect="none", provider="curl")
     meaning = _UNREADABLE if "HTTP/0.9" in text else curl_codes.meaning_of(code)
     if meaning is None:
         return None
@@ -75,7 +81,8 @@ def curl(failure: Failure, code: int | None, text: str, line: str, address: str 
     if re.search(_FOLLOWED, line):
         meaning = meaning._replace(effect="possible")
     match = re.search(_NAMED, text)
-    return meanings.error_of(failure, meaning, resource=match[1] if match else address, provider="curl")
+    named = match[1] if match else None if meaning is meanings.NOT_FOUND else address  # not found is a local file
+    return meanings.error_of(failure, meaning, resource=named, provider="curl")
 
 
 def wget(failure: Failure, code: int | None, text: str, address: str | None) -> ToolError | None:

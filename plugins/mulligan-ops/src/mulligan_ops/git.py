@@ -18,9 +18,12 @@ BEHIND = meanings.CONFLICT._replace(
 )
 _PARTLY = r"^(?: [ +*-] |Deleted )(?!\[rejected|\[remote rejected)"
 _PROTECTED = meanings.PERMISSION._replace(fatal=False, message="The remote repository rejected this push")
+_IGNORED = meanings.ARGUMENT._replace(message="The paths are ignored by .gitignore")
+_UNSIGNED = meanings.FAILED._replace(message="The commit or tag could not be signed", effect="none")
 _NO_IDENTITY = "git has no author identity. A person must set user.name and user.email."
 _STATUS = r"The requested URL returned error: (\d{3})"
 _LOCAL: Lines = (
+    (r"^Timeout: the command .{1,1000} did not complete in", meanings.TIMEOUT),
     (r"Unable to create '([^']+\.lock)': File exists", LOCKED),
     (r"cannot lock ref '([^']+)'", meanings.ABORTED),
     (r"No space left on device", meanings.DISK_FULL),
@@ -55,7 +58,8 @@ _LOCAL: Lines = (
         meanings.EXISTS,
     ),
     (r"'([^']+)' already exists", meanings.EXISTS),
-    (r"protected branch|pre-receive hook declined|hook declined|You are not allowed to push", _PROTECTED),
+    (r"exceeds GitHub's file size limit|exceeds the maximum", meanings.TOO_LARGE),
+    (r"protected branch|hook declined|push declined|You are not allowed to push", _PROTECTED),
     (r"non-fast-forward|\(fetch first\)|tip of your current branch is behind|divergent branches", BEHIND),
     (r"Not possible to fast-forward", BEHIND),
     (r"would be overwritten by|commit your changes or stash them|You have unstaged changes", DIRTY),
@@ -70,8 +74,11 @@ _LOCAL: Lines = (
     ),
     (r"is not a git command|unknown (?:option|switch|subcommand)|unrecognized argument|^usage: git", USAGE),
     (r"is not a valid (?:branch|tag|remote) name|empty commit message|bad (?:config|numeric)", meanings.ARGUMENT),
-    (r"exceeds GitHub's file size limit|exceeds the maximum", meanings.TOO_LARGE),
     (r"over its data quota", meanings.QUOTA),
+    (r"^fatal: bad object (\S+)", meanings.NOT_FOUND),
+    (r"paths are ignored by one of your \.gitignore files", _IGNORED),
+    (r"gpg failed to sign|failed to sign the data", _UNSIGNED),
+    (r"\[remote rejected\]", _PROTECTED),
 )
 _REMOTE: Lines = (
     (
@@ -111,7 +118,7 @@ def git(failure: Failure, text: str) -> ToolError | None:
         failure: what happened.
         text: what it wrote, to both of its outputs.
     """
-    if "Please tell me who you are" in text or "Author identity unknown" in text:
+    if any(words in text for words in ("Please tell me who you are", "identity unknown", "auto-detect email address")):
         return no_identity()
     match = re.search(_STATUS, text)
     if match is not None:

@@ -7,10 +7,12 @@ import re
 from mulligan.plugin import (
     Failure,
     ResourceConflictError,
+    ResourceNotFoundError,
     Rules,
     ToolError,
     meanings,
     status_error,
+    text_error,
     transport_error,
 )
 from mulligan_ops.git import BEHIND, DIRTY, SERVICE, UNMERGED, git, no_identity
@@ -23,8 +25,10 @@ NO_PROGRAM = meanings.NOT_FOUND._replace(message="The program was not found. It 
 HOOK = meanings.CONFLICT._replace(message="A hook of the repository rejected this", effect="possible")
 UNSAFE = meanings.ARGUMENT._replace(message="The git library blocks this protocol or option as unsafe")
 BARE = meanings.CONFLICT._replace(message="This kind of repository does not support it")
+CHECKOUT = meanings.CONFLICT._replace(message="Files with local changes, or not in the index, cannot be checked out")
 CONFLICTING = UNMERGED._replace(effect="none")
 WRONG_OBJECT = meanings.ARGUMENT._replace(message="The object is ambiguous, or of another type")
+UNSUPPORTED = meanings.UNIMPLEMENTED._replace(message="The git library does not support this")
 UNREADABLE = meanings.FAILED._replace(message="The repository's data cannot be read")
 TLS = meanings.TLS._replace(message="The certificate of the service is not accepted")
 
@@ -57,7 +61,7 @@ _CLASSES: tuple[tuple[meanings.Meaning, str], ...] = (
         """_pygit2.InvalidSpecError _pygit2.InvalidError dulwich.RefFormatError dulwich.InvalidPathError
         dulwich.TimezoneFormatError dulwich.InvalidUserIdentity dulwich.StrangeHostname dulwich.MalformedPattern""",
     ),
-    (meanings.UNIMPLEMENTED, "gitdb.UnsupportedOperation dulwich.UnsupportedVersion dulwich.UnsupportedExtension"),
+    (UNSUPPORTED, "gitdb.UnsupportedOperation dulwich.UnsupportedVersion dulwich.UnsupportedExtension"),
     (
         UNREADABLE,
         """gitdb.ParseError gitdb.InvalidDBRoot dulwich.ChecksumMismatch dulwich.FileFormatException
@@ -67,9 +71,8 @@ _CLASSES: tuple[tuple[meanings.Meaning, str], ...] = (
     (TLS, "_pygit2.CertificateError"),
     (LOCKED, "dulwich.file.FileLocked"),
 )
-_NAMED = re.compile(
-    r"reference '([^']+)'|[Pp]ath '([^']+)'|named '([^']+)'|at '([^']+)'|at (/\S+)|(\b[0-9a-f]{7,64}\b)"
-)
+_NAMED = re.compile(r"'([^'\n]{1,300})'|(?:found at|Remote|with name) (\S{1,300})|\b([0-9a-f]{7,64})\b")
+_PATH = re.compile(r"[/~.\\]|[A-Za-z]:\\")
 _STATUS = re.compile(r"unexpected http (?:status code:?|resp) (\d{3})")
 _STATE = re.compile(r"with any modifications|there are new commits|not yet checked out|bare repositories")
 _LIBGIT2: Lines = (
@@ -86,6 +89,19 @@ _LIBGIT2: Lines = (
     (r"unsupported URL protocol|malformed URL", meanings.ARGUMENT),
     (r"connection reset|unexpected EOF|early EOF|SSL error: received early", meanings.DROPPED),
     (r"certificate|SSL error", meanings.TLS),
+)
+_GITPYTHON: Lines = (
+    (r"^Lock (?:at|for file) '([^']+)'", LOCKED),
+    (r"^SHA b'([0-9a-f]+)' could not be resolved|^Remote named '([^']+)' didn't exist", meanings.NOT_FOUND),
+    (r"^could not find '([^']+)' to stat", meanings.NOT_FOUND),
+)
+_LOOKUPS = (
+    "dulwich.refs",
+    "dulwich.repo",
+    "dulwich.object_store",
+    "dulwich.objectspec",
+    "pygit2.config",
+    "pygit2.repository",
 )
 
 
@@ -108,13 +124,10 @@ def git_hook(failure: Failure) -> ToolError:
 
 @rules("git.CheckoutError")
 def git_checkout(failure: Failure) -> ToolError:
-    """GitPython: files with local changes, or files that are not in the index; others may have been written."""
+    """GitPython: files with local changes, or that are not in the index; others may have been written before."""
     failed, written = failure.look("failed_files"), failure.look("valid_files")
     name = str(failed[0])[:300] if isinstance(failed, (list, tuple)) and failed else None
-    missing = failure.says("didn't exist")
-    return meanings.error_of(
-        failure, meanings.NOT_FOUND if missing else DIRTY, resource=name, effect="possible" if written else "none"
-    )
+    return meanings.error_of(failure, CHECKOUT, resource=name, effect="none" if name and not written else "possible")
 
 
 @rules("gitdb.BadName", "gitdb.BadObject")
@@ -133,7 +146,8 @@ def git_repository(failure: Failure) -> ToolError:
         return meanings.error_of(failure, BARE, resource=None)
     if _STATE.search(failure.text):
         return meanings.error_of(failure, DIRTY if failure.says("modifications", "commits") else BARE, resource=None)
-    return meanings.error_of(failure, meanings.NOT_FOUND, resource=_short(failure.text))
+    is_path = " " not in failure.text or _PATH.match(failure.text)
+    return meanings.error_of(failure, meanings.NOT_FOUND, resource=_short(failure.text) if is_path else _named(failure))
 
 
 @rules("dulwich.DefaultIdentityNotFound")
@@ -146,9 +160,10 @@ def git_identity(_: Failure) -> ToolError:
 def git_class(failure: Failure) -> ToolError:
     """A class that says what went wrong."""
     meaning = next(meaning for meaning, names in _CLASSES if failure.matches(*names.split()))
-    error = meanings.error_of(failure, meaning, resource=_named(failure))
-    if isinstance(error, ResourceConflictError) and meaning is LOCKED:
-        error.resource = _short(failure.look("filename"))
+    resource = _short(failure.look("filename")) if meaning is LOCKED else None if meaning is BEHIND else _named(failure)
+    service = SERVICE if meaning in (meanings.AUTHENTICATION, TLS) else None
+    error = meanings.error_of(failure, meaning, service=service, resource=resource)
+    error.problems = ()  # a name in the text is one of the repository's, not that of an argument
     return error
 
 
@@ -158,10 +173,32 @@ def git_text(failure: Failure) -> ToolError | None:
     status = _STATUS.search(failure.text)
     if status is not None:
         return status_error(failure, int(status[1]), service=SERVICE)
-    error = git(failure, failure.text) or classify_text(failure, failure.text, _LIBGIT2, "git", SERVICE)
+    error = transport_error(failure, service=SERVICE) or git(failure, failure.text)
+    error = error or classify_text(failure, failure.text, _LIBGIT2, "git", SERVICE) or text_error(failure)
     if error is None and failure.matches("dulwich.HangupException"):
         return meanings.error_of(failure, meanings.DROPPED, service=SERVICE)
+    if (
+        error is not None
+        and error.resource is None
+        and isinstance(error, (ResourceNotFoundError, ResourceConflictError))
+    ):
+        error.resource = _named(failure)
     return error
+
+
+@rules("KeyError", "ValueError", "OSError")
+def git_lookup(failure: Failure) -> ToolError | None:
+    """Python's own classes, raised by a library's look-up of a name, or by a lock of the index."""
+    if failure.matches("KeyError") and failure.came_through(*_LOOKUPS) is not None:
+        raised_with = failure.look("args")
+        name = raised_with[0] if isinstance(raised_with, tuple) and raised_with else None
+        return meanings.error_of(failure, meanings.NOT_FOUND, resource=_short(name))
+    if (
+        failure.came_through("git.cmd", "git.repo", "git.remote", "git.util", "git.index", "git.refs", "pygit2.index")
+        is None
+    ):
+        return None
+    return classify_text(failure, failure.text[:1_000], _GITPYTHON, "git")
 
 
 @rules("urllib3.exceptions.HTTPError", "TimeoutError", "ConnectionError", "socket.gaierror")

@@ -5,7 +5,17 @@ from __future__ import annotations
 import re
 
 from mulligan.plugin import Failure, Problem, ToolArgumentError, ToolError, ToolExecutionError, meanings
-from mulligan_ops.kubernetes import OWNED, SERVICE, codes, pointer_in, specific_meaning
+from mulligan_ops.kubernetes import (
+    BUDGET,
+    OWNED,
+    POLICY,
+    QUOTA,
+    SERVICE,
+    codes,
+    pointer_in,
+    problems_in,
+    specific_meaning,
+)
 from mulligan_ops.lines import USAGE, Lines, classify_text
 
 KUBECTL: Lines = (
@@ -34,11 +44,15 @@ KUBECTL: Lines = (
         meanings.ARGUMENT,
     ),
     (r"cannot be placed before plugin name", meanings.ARGUMENT),
-    (r"exceeded quota", meanings.QUOTA),
+    (r"exceeded quota", QUOTA),
     (r"Apply failed with \d+ conflict", OWNED),
-    (r"no objects passed to ", meanings.ARGUMENT),
+    (r"no objects passed to |a container name must be specified", meanings.ARGUMENT),
+    (r"container not found \(\"([^\"]+)\"", meanings.NOT_FOUND),
+    (r"violate the pod's disruption budget", BUDGET),
+    (r"admission webhook \S+ denied", POLICY),
 )
-_FROM_SERVER = r"Error from server(?: \((\w+)\))?: (?:.*? \"([^\"]+)\")?"
+_FROM_SERVER = r"Error from server(?: \((\w+)\))?: "
+_NAMED = r"\"([^\"\n]+)\" (?:not found|already exists|is forbidden|is invalid)|fulfilled on \S+ \"([^\"\n]+)\""
 _FAULT_WORDS = "Invalid|Required|Unsupported|Forbidden|Duplicate|Too|Not found|Internal"
 _FIELD = rf"(?:is invalid: |\* )([a-zA-Z][^\s:]{{0,200}}): ({_FAULT_WORDS})"
 _FAULTS = {
@@ -76,12 +90,13 @@ def _classify_output(failure: Failure, text: str) -> ToolError | None:
     if match is None or meaning is None:
         error = classify_text(failure, text, KUBECTL, "kubernetes", SERVICE)
     else:
-        error = meanings.error_of(
-            failure, meaning, service=SERVICE, told=reason, resource=name or match[2], provider="kubernetes"
-        )
+        named = re.search(_NAMED, text[match.end() :])
+        name = name or (named[1] or named[2] if named else None)
+        error = meanings.error_of(failure, meaning, service=SERVICE, told=reason, resource=name, provider="kubernetes")
     if isinstance(error, ToolArgumentError):
         fields = dict(re.findall(_FIELD, text)[:8])
-        error.problems = [
+        listed = [
             Problem(pointer_in(failure, field), _FAULTS.get(fault, "is not valid")) for field, fault in fields.items()
         ]
+        error.problems = listed or problems_in(failure, text)
     return error

@@ -6,6 +6,7 @@ reasons. Without a Status object, the HTTP status counts.
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections.abc import Mapping
@@ -35,6 +36,7 @@ EXPIRED = meanings.CONFLICT._replace(
     code="ABORTED",
 )
 OWNED = meanings.CONFLICT._replace(message="Another manager owns these fields of the object at the service")
+QUOTA = meanings.QUOTA._replace(message="A resource quota of the namespace is exhausted")
 WAITING = meanings.BUSY._replace(message="The container does not run yet, or not now")
 ENDING = meanings.BUSY._replace(message="The namespace is being deleted")
 BUDGET = meanings.BUSY._replace(message="A disruption budget does not allow this eviction now")
@@ -60,7 +62,7 @@ codes = Codes(
 # One reason stands for several things: its message tells them apart.
 SPECIFIC: Mapping[meanings.Meaning, Lines] = {
     meanings.PERMISSION: (
-        (r"exceeded quota", meanings.QUOTA),
+        (r"exceeded quota", QUOTA),
         (r"User \"system:anonymous\" cannot", meanings.AUTHENTICATION),
         (r"because it is being terminated", ENDING),
         (r"violates PodSecurity|(?:maximum|minimum) \S+ .{0,40}?usage per |admission webhook \S+ denied", POLICY),
@@ -71,6 +73,7 @@ SPECIFIC: Mapping[meanings.Meaning, Lines] = {
         (r"container \"?([^\s\"]+)\"? (?:in pod \S+ not found|is not valid for pod)", meanings.NOT_FOUND),
     ),
     meanings.ABORTED: ((r"^Apply failed with \d+ conflict", OWNED), (r"because it is being terminated", ENDING)),
+    meanings.NOT_FOUND: ((r"too old resource version", EXPIRED),),
     meanings.RATE_LIMIT: ((r"disruption budget", BUDGET),),
 }
 _FAULTS = {  # https://pkg.go.dev/k8s.io/apimachinery/pkg/apis/meta/v1#CauseType
@@ -86,9 +89,11 @@ _FAULTS = {  # https://pkg.go.dev/k8s.io/apimachinery/pkg/apis/meta/v1#CauseType
     "FieldManagerConflict": "belongs to another manager",
 }
 _ANY_FAULT = "is not accepted"
+_WRONG_TYPE = re.compile(r"Go struct field \w+\.(\S{1,200}) of type")
+_UNKNOWN_FIELD = re.compile(r"(?:ValidationError\(\w+((?:\.\w+){0,20}\b)\): )?unknown field \"([^\"\s]{1,200})\"")
 _STEP = re.compile(r"\[([^\]]*)\]|([^.\[\]]+)")
 _HANDSHAKE = re.compile(r"Handshake status (\d{3})")
-_BODY = re.compile(r"b'(\{.*\})'\s*$", re.DOTALL)
+_BODY = re.compile(r"-\+-\+- (b['\"].*['\"])\s*$", re.DOTALL)
 _WATCHED = re.compile(r"(\w+): (.*)", re.DOTALL)
 _NO_CONTEXT = re.compile(r"Expected object with name (\S+) in ")
 _CLIENTS = ("kubernetes", "kubernetes_asyncio")
@@ -120,7 +125,7 @@ def kubernetes_answer(failure: Failure) -> ToolError | None:
         if handshake is None:
             return _without_answer(failure, told)
         status, body = int(handshake[1]), _BODY.search(told)
-        answer = _object(body[1]) if body else {}
+        answer = _object(_literal(body[1])) if body else {}
     watched = _WATCHED.fullmatch(told)  # a watch has no body, but its reason and message in one
     if watched is not None and not answer:
         answer = {"reason": watched[1], "message": watched[2]}
@@ -130,10 +135,20 @@ def kubernetes_answer(failure: Failure) -> ToolError | None:
 def _without_answer(failure: Failure, told: str) -> ToolError | None:
     """The client keeps what it met on the way only as the context of its own exception."""
     before = failure.look("__context__")
+    if told.startswith("Cannot prepare a request"):
+        return meanings.error_of(failure, meanings.ARGUMENT, message="The Kubernetes client rejected a parameter.")
     error = transport_error(failure.about(before), service=SERVICE) if isinstance(before, BaseException) else None
     if error is None and told.startswith("SSLError"):
         return meanings.error_of(failure, meanings.TLS, service=SERVICE, effect="possible", http_status=None)
     return error
+
+
+def _literal(written: str) -> object:
+    """A value as Python writes it."""
+    try:
+        return ast.literal_eval(written)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return None
 
 
 def _object(body: object) -> Mapping[str, Any]:
@@ -163,7 +178,7 @@ def status_object_error(failure: Failure, answer: Mapping[str, Any], status: int
         return status_error(failure, status, service=SERVICE, resource=resource)
     error = meanings.error_of(failure, meaning, service=SERVICE, told=reason, resource=resource, http_status=status)
     if isinstance(error, (ToolArgumentError, ResourceConflictError)):
-        error.problems = _problems(failure, details.get("causes")) or error.problems
+        error.problems = _problems(failure, details.get("causes")) or problems_in(failure, message)
     seconds = details.get("retryAfterSeconds")
     if isinstance(seconds, int) and seconds > 0 and error.retry_after is None:
         error.retry_after = float(seconds)
@@ -188,6 +203,22 @@ def _problems(failure: Failure, causes: object) -> list[Problem]:
     listed = [one for one in causes[:8] if isinstance(one, Mapping)] if isinstance(causes, list) else []
     faults = {str(one["field"]): _FAULTS.get(str(one.get("reason")), _ANY_FAULT) for one in listed if one.get("field")}
     return [Problem(pointer_in(failure, field), fault) for field, fault in faults.items()]
+
+
+def problems_in(failure: Failure, message: str) -> list[Problem]:
+    """The fields that a message names because they cannot be read, or are unknown.
+
+    Args:
+        failure: what happened.
+        message: what the API server, or kubectl, says.
+    """
+    faults = ((_WRONG_TYPE, "has the wrong type"), (_UNKNOWN_FIELD, "is unknown"))
+    found = {
+        ".".join(filter(None, match.groups())): fault
+        for pattern, fault in faults
+        for match in pattern.finditer(message[:2_000])
+    }
+    return [Problem(pointer_in(failure, field), fault) for field, fault in list(found.items())[:8]]
 
 
 def pointer_in(failure: Failure, field: str) -> str:

@@ -25,6 +25,7 @@ def find_meaning(text: str, lines: Lines) -> tuple[meanings.Meaning | None, str 
         match = re.search(pattern, text, re.MULTILINE)
         if match is not None:
             name = next(filter(None, match.groups()), "").strip("'\"`: ")[:_LONGEST_NAME]
+            name = name[:-1] if name.endswith(".") and len(name) > 2 else name
             return meaning, name or None
     return None, None
 

@@ -33,8 +33,7 @@ codes = Codes(  # https://datatracker.ietf.org/doc/html/draft-ietf-secsh-filexfe
 @rules("asyncssh.SFTPError")
 def sftp_code(failure: Failure) -> ToolError:
     """asyncssh: the status that the SFTP server answered with."""
-    error = codes.error(failure, failure.look("code"), service=SERVICE)
-    return error or meanings.error_of(failure, UNKNOWN)
+    return meanings.error_of(failure, codes.meaning_of(failure.look("code")) or UNKNOWN, service=SERVICE)
 
 
 @rules("OSError")

@@ -99,7 +99,7 @@ def ssh_host(failure: Failure) -> ToolError:
     return _error_of(failure, meanings.UNREACHABLE)
 
 
-@rules("paramiko.ConfigParseError", "asyncssh.ConfigParseError")
+@rules("paramiko.ConfigParseError", "paramiko.InvalidHostKey", "asyncssh.ConfigParseError")
 def ssh_config(failure: Failure) -> ToolError:
     """A configuration file of SSH that cannot be read."""
     return _error_of(failure, CONFIG)
@@ -122,9 +122,11 @@ def ssh_session(failure: Failure) -> ToolError | None:
     return None if meaning is None else _error_of(failure, meaning)
 
 
-@last("paramiko.SSHException", "asyncssh.misc.Error")
-def ssh_other(_: Failure) -> ToolError:
-    """Any other failure of a session."""
+@last("paramiko.SSHException", "asyncssh.misc.Error", "asyncssh.ChannelListenError")
+def ssh_other(failure: Failure) -> ToolError | None:
+    """Any other failure of a session; a program that failed on the other side is none of the session."""
+    if failure.matches("asyncssh.ProcessError"):
+        return None
     return ToolExecutionError("The SSH session failed.")
 
 
@@ -142,7 +144,8 @@ _SESSION: tuple[tuple[tuple[str, ...], meanings.Meaning], ...] = (
     ),
     (("Timeout opening channel", "Key-exchange timed out", "Timeout"), meanings.TIMEOUT),
     (("Error reading SSH protocol banner",), meanings.DROPPED._replace(effect="none")),
-    (("Unable to connect",), meanings.CONNECTION),
+    (("Unable to connect",), meanings.UNREACHABLE),
+    (("Negotiation failed",), NO_AGREEMENT),
 )
 
 CLIENT: Lines = (  # what OpenSSH's own programs write; their exit code is 255
@@ -153,9 +156,11 @@ CLIENT: Lines = (  # what OpenSSH's own programs write; their exit code is 255
     (r"connect to host (\S+) port \d+: (?:Connection|Operation) timed out", meanings.NOT_SENT),
     (r"connect to host (\S+) port \d+: ", meanings.UNREACHABLE),
     (r"no matching (?:key exchange method|host key type|cipher|MAC) found", NO_AGREEMENT),
-    (r"Timeout, server \S+ not responding", meanings.TIMEOUT),
+    (r"open failed: connect failed|stdio forwarding failed", NO_TARGET),
+    (r"timeout waiting for daemon connection", meanings.NOT_SENT),
+    (r"Timeout, server \S+ not responding|timeout in data send", meanings.TIMEOUT),
     (
-        r"[Cc]onnection (?:to \S+ )?(?:closed|reset)|kex_exchange_identification|banner exchange|Broken pipe",
+        r"[Cc]onnection (?:to \S+ )?(?:unexpectedly )?(?:closed|reset)|kex_exchange_identification|banner exchange|Broken pipe",
         meanings.DROPPED,
     ),
     (r"Bad configuration option|^usage: (?:ssh|scp|sftp)|unknown option", meanings.ARGUMENT),
