@@ -28,6 +28,14 @@ _CODES = {
     "too_large": "is too large",
     "custom": "was not accepted",
 }
+_VAGUE = (_CODES["custom"], _CODES["invalid"])
+_WORDS = (
+    (re.compile(r"already (?:exists|taken|in use)"), _CODES["already_exists"]),
+    (re.compile(r"too (?:long|large)\b|is longer than"), "is too long"),
+    (re.compile(r"can't be blank|is required|is missing"), _CODES["missing_field"]),
+    (re.compile(r"does not exist|could not (?:be found|resolve)"), _CODES["missing"]),
+)
+_ALIASES = {"q": "query"}  # as tools call what GitHub calls otherwise
 _FIELD = re.compile(r"\"(\w+)\" (wasn't supplied|is not a permitted key)|For 'properties/([\w/]+)'")
 _SPECIFIC = ("path", "file_path", "branch", "ref", "sha", "tag", "username", "login", "user")
 _REPOSITORY = ("owner", "repo")
@@ -123,11 +131,16 @@ def problems(failure: Failure) -> list[Problem]:
         failure: what happened.
     """
     found = [
-        Problem(_pointer(str(one["field"]), failure), _CODES.get(str(one.get("code")), _CODES["custom"]))
-        for one in field_errors(failure)
-        if one.get("field")
+        Problem(_pointer(str(one["field"]), failure), _fault(one)) for one in field_errors(failure) if one.get("field")
     ]
     return found or [_problem(told, failure) for told in _FIELD.finditer(message(failure))]
+
+
+def _fault(error: Mapping[str, Any]) -> str:
+    """What is wrong with a field: by its code, else by the words of its own message."""
+    fault = _CODES.get(str(error.get("code")), _CODES["custom"])
+    said = str(error.get("message", ""))[:500]
+    return next((words for pattern, words in _WORDS if pattern.search(said)), fault) if fault in _VAGUE else fault
 
 
 def _problem(told: re.Match[str], failure: Failure) -> Problem:
@@ -140,7 +153,12 @@ def _problem(told: re.Match[str], failure: Failure) -> Problem:
 def _pointer(field: str, failure: Failure) -> str:
     """The pointer to a field, or to the argument of the call that it speaks of."""
     known = failure.arguments or {}
-    return pointer_to(field if field in known else argument_named_in(field, known) or field)
+    alias = _ALIASES.get(field, field)
+    return pointer_to(alias if field not in known and alias in known else _named(field, known))
+
+
+def _named(field: str, known: Mapping[str, Any]) -> str:
+    return field if field in known else argument_named_in(field, known) or field
 
 
 def resource(failure: Failure) -> str | None:

@@ -18,7 +18,7 @@ _ACTION_MARKS = (
     "waiting for scheduled",
 )
 _LOGS = r"\n(?:Call log:|=+ logs =+)\n"
-_WAITED_FOR = r"waiting for (?!event |navigation |element )(.{1,500}?)(?: to be \w+)?(?:\n|$)"
+_WAITED_FOR = r"waiting for ((?:locator|frame_locator|get_by_\w+|selector)\b.{1,500}?)(?: to be \w+)?(?:\n|$)"
 _QUOTED = r"(?:locator|selector)\s?\(?\"(.{1,400})\"\)?$"
 
 

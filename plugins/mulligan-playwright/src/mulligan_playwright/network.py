@@ -13,6 +13,7 @@ from mulligan.plugin import (
     ToolTimeoutError,
     meanings,
     status_error,
+    text_error,
 )
 from mulligan_playwright.message import ERROR, TIMEOUT, argument_error, full_message, message_without_log
 
@@ -21,7 +22,7 @@ last = Rules("playwright", last=True)
 _CODE = r"\bnet::ERR_(\w+)|\b(NS_(?:ERROR|BINDING)_\w+|(?:SSL|SEC|MOZILLA_PKIX)_ERROR_\w+|E[A-Z]{4,12}|EAI_[A-Z]+)\b"
 _ADDRESS = r"\bERR_\w+ at (\S{1,2000})|navigating to \"([^\"]{1,2000})\"|→ [A-Z]+ (\S{1,2000})"
 _ANSWERED = "← "
-_STATUS = r"^(?:\w+\.\w+: )?([45]\d\d) [A-Z]"
+_STATUS = r"^(?:\w+\.\w+: )?(?:WebSocket error: \S+ )?([45]\d\d) [A-Z]"
 _BLOCKED = meanings.PERMISSION._replace(fatal=False)
 _REDIRECTS = meanings.FAILED._replace(message="The address redirects in a loop")
 _STOPPED = meanings.FAILED._replace(
@@ -126,8 +127,17 @@ def navigation_timeout(failure: Failure) -> ToolError:
     waits = re.search(r"waiting for event \"(\w{1,40})\"", full_message(failure))
     if waits is not None:
         return ToolTimeoutError(f"The event {waits[1]} did not occur in time.")
+    if failure.text.startswith("BrowserType."):
+        what = "did not start" if failure.text.startswith("BrowserType.launch") else "could not be reached"
+        return ToolTimeoutError(f"The browser {what} in time.", effect="none")
     reads = re.match(r"\w+\.wait_for_(?:function|url|load_state|timeout)", failure.text)
     return ToolTimeoutError("The browser timed out while waiting.", effect="none" if reads else "possible")
+
+
+@rules(ERROR)
+def described(failure: Failure) -> ToolError | None:
+    """A message that says what is wrong in words that every program uses, such as those about local files."""
+    return None if failure.look("__cause__") is not None else text_error(failure)
 
 
 @last(ERROR)

@@ -42,6 +42,8 @@ codes = Codes(
     }
 )
 _FIELD = re.compile(r"\b(?:body|path|query)\.((?:\w|\[\d+\]|\.(?=\w)){1,200}) (should(?: be defined)?)?")
+_PROPERTY = {"not a property that exists": "is unknown", "expected to be": "has the wrong type"}
+_PROPERTIES = re.compile(rf"(?:^|\n|: )([^:\n]{{1,100}}?) is ({'|'.join(_PROPERTY)})\b")
 _ID = re.compile(r"\bwith ID: ([\w-]{1,64})")
 
 
@@ -70,10 +72,17 @@ def _resource(failure: Failure) -> str | None:
 
 
 def _problems(failure: Failure) -> list[Problem]:
-    """Notion names each field in prose as `body.properties.Name`, with what it should be."""
-    told = {found[1]: found[2] for found in _FIELD.finditer(failure.text[:2_000])}
-    faults = {"should be defined": "is missing"}
-    return [Problem(pointer_to(field), faults.get(said, "is not accepted")) for field, said in told.items()][:8]
+    """The fields that Notion names in prose: `body.properties.Name should be ...`, `Name is not a property that exists`."""
+    text = failure.text[:2_000]
+    told = [_problem(found[1], found[2]) for found in _FIELD.finditer(text)]
+    told += [Problem(pointer_to(["properties", found[1]]), _PROPERTY[found[2]]) for found in _PROPERTIES.finditer(text)]
+    return list({problem.pointer: problem for problem in told}.values())[:8]
+
+
+def _problem(field: str, said: str | None) -> Problem:
+    if field.endswith(".length"):
+        return Problem(pointer_to(field.removesuffix(".length")), "has too many items, or is too long")
+    return Problem(pointer_to(field), "is missing" if said == "should be defined" else "is not accepted")
 
 
 @rules("notion_client.RequestTimeoutError")
