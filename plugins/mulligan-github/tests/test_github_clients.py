@@ -4,6 +4,7 @@ import time
 
 import github
 import githubkit
+import githubkit.exception
 import pytest
 from github_server import Serve, github_body, github_headers
 from githubkit.exception import AuthCredentialError, AuthExpiredError, CacheUnsupportedError, WebhookTypeNotFound
@@ -117,3 +118,10 @@ def test_a_query_without_page_info(pipeline: Pipeline, serve: Serve) -> None:
 
     assert (type(error), error.rule) == (ToolArgumentError, "mulligan_github:pagination")
     assert "pageInfo" in error.message
+
+
+def test_any_other_exception_of_a_client_is_named(pipeline: Pipeline) -> None:
+    for exception in (github.GithubException(0, None, None), githubkit.exception.GitHubException("x")):
+        error = classify(pipeline, exception)
+
+        assert (type(error), error.provider, error.message) == (ToolExecutionError, "github", "The GitHub call failed.")

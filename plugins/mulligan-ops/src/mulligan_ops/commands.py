@@ -284,9 +284,9 @@ def rejected_password(failure: Failure) -> ToolError:
 @rules("fabric.exceptions.GroupException")
 def several_hosts(failure: Failure) -> ToolError | None:
     """fabric: the first failure of several hosts; on the others it may have been done."""
-    failed = failure.look("result", "failed")
-    listed = list(failed.values())[:20] if isinstance(failed, dict) else []
-    found = (_decide(failure.about(one)) for one in listed if isinstance(one, BaseException))
+    hosts = failure.look("result")
+    ended = list(hosts.values())[:100] if isinstance(hosts, dict) else []
+    found = (_decide(failure.about(one)) for one in ended if isinstance(one, BaseException))
     error = next((error for error in found if error is not None), None)
     if error is not None:
         error.effect = "possible"

@@ -38,7 +38,7 @@ KUBECTL: Lines = (
     (r"^error: (?:unexpected )?EOF$", meanings.DROPPED),
     (r"the server doesn't have a resource type \"([^\"]+)\"", meanings.ARGUMENT),
     (r"no matches for kind \"([^\"]+)\"", meanings.ARGUMENT),
-    (r"error validating |error parsing |is invalid: ", meanings.ARGUMENT),
+    (r"error validating |error parsing |is invalid:", meanings.ARGUMENT),
     (
         r"required flag|exactly one NAME is required|must specify |no name was specified|error: expected '",
         meanings.ARGUMENT,
