@@ -4,12 +4,24 @@ from __future__ import annotations
 
 import re
 
-from mulligan.plugin import Effect, Failure, Rules, ToolError, ToolExecutionError, ToolPermissionError
-from mulligan_playwright._message import ERROR, argument_error, has_acted, message_without_log
+from mulligan.plugin import (
+    Effect,
+    Failure,
+    Problem,
+    Rules,
+    ToolArgumentError,
+    ToolError,
+    ToolExecutionError,
+    ToolPermissionError,
+    argument_named_in,
+    pointer_to,
+)
+from mulligan_playwright.message import ERROR, argument_error, has_acted, message_without_log
 
 rules = Rules("playwright")
 _REFUSED = ("NotAllowedError", "SecurityError")  # https://webidl.spec.whatwg.org/#idl-DOMException-error-names
-_THROWN = r"\w+\.(?:evaluate|evaluate_handle|eval_on_selector|eval_on_selector_all): (\w*Error): "
+_PARAMETER = r": (\w{1,60}): expected (\w{1,40}), got \w+$"
+_THROWN = r"\w+\.(?:evaluate|evaluate_handle|eval_on_selector|eval_on_selector_all|wait_for_function): (\w*Error): "
 
 
 @rules(ERROR)
@@ -36,6 +48,17 @@ def closed(failure: Failure) -> ToolError:
 
 
 @rules(ERROR)
+def parameter(failure: Failure) -> ToolError | None:
+    """A parameter of a type that the call does not take."""
+    match = re.search(_PARAMETER, message_without_log(failure))
+    if match is None:
+        return None
+    name = argument_named_in(match[1], failure.arguments) or match[1]
+    problem = Problem(pointer_to([name]), "has the wrong type", f"a {match[2]}")
+    return ToolArgumentError("The browser action rejected an argument.", problems=[problem])
+
+
+@rules(ERROR)
 def gone(failure: Failure) -> ToolError | None:
     """A page that crashed or moved on, a frame that was removed, a browser that is not installed."""
     text = message_without_log(failure)
@@ -58,6 +81,19 @@ _GONE: tuple[tuple[tuple[str, ...], str, Effect, bool], ...] = (
         "The page has navigated. Look at it again.",
         "possible",
         True,
+    ),
+    (
+        ("is interrupted by another navigation",),
+        "Another navigation interrupted this one. Look at the page again.",
+        "possible",
+        True,
+    ),
+    (("is not implemented",), "This browser does not support the action.", "none", False),
+    (
+        ("using Playwright Sync API inside the asyncio loop",),
+        "The tool uses Playwright's Sync API inside an asyncio loop.",
+        "none",
+        False,
     ),
     (
         ("Frame was detached", "frame got detached", "Frame has been detached", "frame was detached"),

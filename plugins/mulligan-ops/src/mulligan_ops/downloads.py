@@ -3,33 +3,36 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
-from mulligan.plugin import Failure, ToolError, ToolExecutionError, meanings, status_error
-from mulligan_ops._lines import LOCAL_PERMISSION, USAGE, Lines, classify_text
+from mulligan.plugin import Codes, Failure, ToolError, ToolExecutionError, meanings, status_error
+from mulligan_ops.lines import LOCAL_PERMISSION, USAGE, Lines, classify_text
 
 _UNREADABLE = meanings.FAILED._replace(message="The server's response could not be read")
 _UNWRITTEN = meanings.FAILED._replace(message="The download could not be written")
-_CODES: tuple[tuple[meanings.Meaning, tuple[int, ...]], ...] = (
-    (USAGE, (1, 2, 3, 48)),
-    (meanings.ARGUMENT, (33, 34, 45)),
-    (meanings.UNREACHABLE, (5, 6, 7, 96, 97)),
-    (meanings.CONNECTION, (79,)),
-    (meanings.TLS, (35, 51, 53, 54, 59, 60, 64, 66, 77, 82, 83, 90, 91)),
-    (meanings.TIMEOUT, (28,)),
-    (meanings.DROPPED, (16, 18, 52, 55, 56, 80, 92, 95)),
-    (meanings.AUTHENTICATION, (58, 67, 94, 98)),
-    (meanings.PERMISSION._replace(fatal=False), (9, 69)),
-    (meanings.NOT_FOUND, (19, 26, 37, 68, 78)),
-    (meanings.DISK_FULL, (70,)),
-    (meanings.EXISTS, (73,)),
-    (meanings.TOO_LARGE, (63,)),
-    (meanings.UNIMPLEMENTED, (4,)),
-    (meanings.FAILED._replace(message="The address redirects in a loop"), (47,)),
-    (_UNREADABLE, (8, 61)),
+curl_codes = Codes(
+    {
+        USAGE: (1, 2, 3, 48),
+        meanings.ARGUMENT: (33, 34, 45),
+        meanings.UNREACHABLE: (5, 6, 7, 96, 97),
+        meanings.CONNECTION: 79,
+        meanings.TLS: (35, 51, 53, 54, 59, 60, 64, 66, 77, 82, 83, 90, 91),
+        meanings.TIMEOUT: 28,
+        meanings.DROPPED: (16, 18, 52, 55, 56, 80, 92, 95),
+        meanings.AUTHENTICATION: (58, 67, 94, 98),
+        meanings.PERMISSION._replace(fatal=False): (9, 69),
+        meanings.NOT_FOUND: (19, 26, 37, 68, 78),
+        meanings.DISK_FULL: 70,
+        meanings.EXISTS: 73,
+        meanings.TOO_LARGE: 63,
+        meanings.UNIMPLEMENTED: 4,
+        meanings.FAILED._replace(message="The address redirects in a loop"): 47,
+        _UNREADABLE: (8, 61),
+    }
 )
-_CURL: Mapping[int, meanings.Meaning] = {code: meaning for meaning, codes in _CODES for code in codes}
+wget_codes = Codes({USAGE: 2, meanings.CONNECTION: 4, meanings.TLS: 5, meanings.AUTHENTICATION: 6})
 _PAGE_NOT_RETRIEVED, _WRITE_ERROR = 22, 23
+_PROXY_ANSWERED = r"(?:CONNECT tunnel failed, response|Received HTTP code) (\d{3})"
+_PROXY = meanings.UNREACHABLE._replace(message="The service does not connect to the address")
 _WRITING: Lines = (
     (r"No space left on device", meanings.DISK_FULL),
     (r"Failed to open the file (\S+): Permission denied|(\S+): Permission denied", LOCAL_PERMISSION),
@@ -49,12 +52,6 @@ _WGET_NETWORK: Lines = (
         meanings.UNREACHABLE,
     ),
 )
-_WGET: Mapping[int, meanings.Meaning] = {
-    2: USAGE,
-    4: meanings.CONNECTION,
-    5: meanings.TLS,
-    6: meanings.AUTHENTICATION,
-}
 
 
 def curl(failure: Failure, code: int | None, text: str, line: str, address: str | None) -> ToolError | None:
@@ -72,7 +69,11 @@ def curl(failure: Failure, code: int | None, text: str, line: str, address: str 
         return _classify_status(failure, match[1] if match else None, "curl", address)
     if code == _WRITE_ERROR:
         return classify_text(failure, text, _WRITING, "curl") or meanings.error_of(failure, _UNWRITTEN, provider="curl")
-    meaning = _UNREADABLE if "HTTP/0.9" in text else _CURL.get(code or 0)
+    proxy = re.search(_PROXY_ANSWERED, text)
+    if proxy is not None:
+        meaning = meanings.AUTHENTICATION if proxy[1] == "407" else _PROXY
+        return meanings.error_of(failure, meaning, service="the proxy", resource=None, effect="none", provider="curl")
+    meaning = _UNREADABLE if "HTTP/0.9" in text else curl_codes.meaning_of(code)
     if meaning is None:
         return None
     if meaning is meanings.TIMEOUT and re.search(_NOT_CONNECTED, text):
@@ -80,7 +81,8 @@ def curl(failure: Failure, code: int | None, text: str, line: str, address: str 
     if re.search(_FOLLOWED, line):
         meaning = meaning._replace(effect="possible")
     match = re.search(_NAMED, text)
-    return meanings.error_of(failure, meaning, resource=match[1] if match else address, provider="curl")
+    named = match[1] if match else None if meaning is meanings.NOT_FOUND else address  # not found is a local file
+    return meanings.error_of(failure, meaning, resource=named, provider="curl")
 
 
 def wget(failure: Failure, code: int | None, text: str, address: str | None) -> ToolError | None:
@@ -100,7 +102,7 @@ def wget(failure: Failure, code: int | None, text: str, address: str | None) -> 
     )
     if written is not None:
         return written
-    meaning = _WGET.get(code or 0)
+    meaning = wget_codes.meaning_of(code)
     if meaning is meanings.CONNECTION:
         written = classify_text(failure, text, _WGET_NETWORK, "wget")
     return (

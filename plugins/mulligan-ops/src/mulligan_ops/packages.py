@@ -3,49 +3,42 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
-from mulligan.plugin import Failure, ToolError, meanings, reason_of, status_error
-from mulligan_ops._git import git
-from mulligan_ops._lines import LOCAL_PERMISSION, LOCKED, USAGE, Lines, classify_text
+from mulligan.plugin import Codes, Failure, ToolError, meanings, reason_of, status_error
+from mulligan_ops.git import git
+from mulligan_ops.lines import LOCAL_PERMISSION, LOCKED, USAGE, Lines, classify_text
 
 _DEPENDENCIES = meanings.CONFLICT._replace(message="The dependencies conflict")
-_NPM: Mapping[str, meanings.Meaning] = {
-    "E401": meanings.AUTHENTICATION,
-    "ENEEDAUTH": meanings.AUTHENTICATION,
-    "EOTP": meanings.AUTHENTICATION,
-    "E403": meanings.PERMISSION,
-    "EACCES": LOCAL_PERMISSION,
-    "EPERM": LOCAL_PERMISSION,
-    "EROFS": LOCAL_PERMISSION,
-    "E404": meanings.NOT_FOUND,
-    "ETARGET": meanings.NOT_FOUND,
-    "ENOVERSIONS": meanings.NOT_FOUND,
-    "ENOENT": meanings.NOT_FOUND,
-    "ERESOLVE": _DEPENDENCIES,
-    "EBADENGINE": _DEPENDENCIES,
-    "EBADPLATFORM": _DEPENDENCIES,
-    "EPUBLISHCONFLICT": meanings.EXISTS,
-    "EEXIST": meanings.EXISTS,
-    "EJSONPARSE": meanings.ARGUMENT,
-    "EINVALIDTAGNAME": meanings.ARGUMENT,
-    "EINVALIDPACKAGENAME": meanings.ARGUMENT,
-    "EUSAGE": USAGE,
-    "EUNSUPPORTEDPROTOCOL": meanings.ARGUMENT,
-    "ENOSPC": meanings.DISK_FULL,
-    "ETIMEDOUT": meanings.TIMEOUT,
-    "ESOCKETTIMEDOUT": meanings.TIMEOUT,
-    "ERR_SOCKET_TIMEOUT": meanings.TIMEOUT,
-    "CERT_HAS_EXPIRED": meanings.TLS,
-    "SELF_SIGNED_CERT_IN_CHAIN": meanings.TLS,
-    "DEPTH_ZERO_SELF_SIGNED_CERT": meanings.TLS,
-    "UNABLE_TO_GET_ISSUER_CERT_LOCALLY": meanings.TLS,
-    "UNABLE_TO_VERIFY_LEAF_SIGNATURE": meanings.TLS,
-}
+_OUT_OF_SYNC = meanings.CONFLICT._replace(message="package.json and the lock file do not agree")
+_INTERRUPTED = meanings.CONFLICT._replace(message="dpkg was interrupted. A person must run `dpkg --configure -a`")
+_NOT_BUILT = meanings.FAILED._replace(message="A package could not be built")
+_NOT_ROOT = meanings.PERMISSION._replace(message="This needs the rights of root", effect="none")
+npm_codes = Codes(
+    {
+        meanings.AUTHENTICATION: "E401 ENEEDAUTH EOTP",
+        meanings.PERMISSION: "E403",
+        LOCAL_PERMISSION: "EACCES EPERM EROFS",
+        meanings.NOT_FOUND: "E404 ETARGET ENOVERSIONS ENOENT",
+        _DEPENDENCIES: "ERESOLVE EBADENGINE EBADPLATFORM EPEERINVALID",
+        meanings.CONFLICT: "EPRIVATE ENOLOCK EAUDITNOLOCK",
+        meanings.EXISTS: "EPUBLISHCONFLICT EEXIST",
+        meanings.ARGUMENT: "EJSONPARSE EINVALIDTAGNAME EINVALIDPACKAGENAME EUNSUPPORTEDPROTOCOL",
+        USAGE: "EUSAGE ENOWORKSPACES",
+        meanings.DISK_FULL: "ENOSPC",
+        meanings.TIMEOUT: "ETIMEDOUT ESOCKETTIMEDOUT ERR_SOCKET_TIMEOUT",
+        meanings.UNREACHABLE: "ECONNREFUSED ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH",
+        meanings.DROPPED: "ECONNRESET ECONNABORTED EPIPE",
+    },
+    words=[(meanings.TLS, "CERT|UNABLE_TO_VERIFY|^ERR_(SSL|TLS)_")],
+)
 _CODE = r"^npm (?:ERR!|error) code (\w{2,50})"
 _NPM_NAME = (
     r"'([^'\s]+?)(?:@[^'@\s]*)?' (?:is not in (?:this|the npm) registry|could not be found)|"
     r"open '([^']+)'|notarget .* for (\S+?)\.?$"
+)
+_NPM_STATES: Lines = (  # under a code that means something else
+    (r"cannot publish over the previously published", meanings.EXISTS),
+    (r"can only install packages when your package\.json and", _OUT_OF_SYNC),
 )
 _NPM_LINES: Lines = (
     (r"[Mm]issing script: \"?([^\"\s]+)", meanings.NOT_FOUND),
@@ -71,11 +64,13 @@ _PIP: Lines = (
         meanings.ARGUMENT,
     ),
     (r"no such option|unknown command|at least one requirement to install|^Usage:", USAGE),
+    (r"metadata-generation-failed|[Ff]ailed building wheel|ould not build wheels", _NOT_BUILT),
     (r"ResolutionImpossible|conflicting dependencies|requires a different Python", _DEPENDENCIES),
 )
-_PIP_STATUS = r"HTTP error (\d{3}) (?:while getting|Client Error: .* for url:) (\S+)"
+_PIP_STATUS = r"\b([45]\d\d) (?:while getting|(?:Client|Server) Error: .* for url:) (\S+)"
+_APT_STATUS = r"Failed to fetch (\S+)\s+([45]\d\d) "
 _APT: Lines = (
-    (r"are you root|Could not open lock file .*Permission denied", meanings.PERMISSION),
+    (r"are you root|Could not open lock file .*Permission denied", _NOT_ROOT),
     (r"Could not get lock (\S+?)\.|Unable to (?:acquire|lock) .*lock", LOCKED),
     (r"enough free space|No space left on device", meanings.DISK_FULL),
     (r"(?:resolving|resolve) '([^']+)'", meanings.UNREACHABLE),
@@ -84,8 +79,11 @@ _APT: Lines = (
     (r"Certificate verification failed", meanings.TLS),
     (r"Unable to locate package (\S+)|Package '([^']+)' has no installation candidate", meanings.NOT_FOUND),
     (r"Version '[^']+' for '([^']+)' was not found|Couldn't find any package by", meanings.NOT_FOUND),
-    (r"404 +Not Found|No packages found|package '?([^'\s]+?)'? is not installed", meanings.NOT_FOUND),
-    (r"dpkg was interrupted|held broken packages|Unmet dependencies|unmet dependencies", _DEPENDENCIES),
+    (r"404 +Not Found|[Nn]o packages found|package '?([^'\s]+?)'? is not installed", meanings.NOT_FOUND),
+    (r"dpkg was interrupted", _INTERRUPTED),
+    (r"held broken packages|[Uu]nmet dependencies|dependency problems", _DEPENDENCIES),
+    (r"repository '([^']+)' does not have a Release file", meanings.NOT_FOUND),
+    (r"archive '([^']+)' is not a Debian format archive", meanings.ARGUMENT),
     (r"Invalid operation (\S+)|Command line option|not understood", USAGE),
     (r"Hash Sum mismatch", meanings.UNAVAILABLE),
 )
@@ -98,10 +96,13 @@ def npm(failure: Failure, text: str) -> ToolError | None:
         failure: what happened.
         text: what it wrote.
     """
+    known = classify_text(failure, text, _NPM_STATES, "npm")
+    if known is not None:
+        return known
     match = re.search(_CODE, text, re.MULTILINE)
     if match is None:
         return classify_text(failure, text, _NPM_LINES, "npm")
-    meaning = _NPM.get(match[1]) or reason_of(match[1])
+    meaning = npm_codes.meaning_of(match[1]) or reason_of(match[1])
     status = re.fullmatch(r"E([45]\d\d)", match[1])
     if meaning is None and status is not None:
         return status_error(failure, int(status[1]), provider="npm")
@@ -132,4 +133,7 @@ def apt(failure: Failure, text: str) -> ToolError | None:
         failure: what happened.
         text: what it wrote.
     """
+    match = re.search(_APT_STATUS, text)
+    if match is not None:
+        return status_error(failure, int(match[2]), provider="apt", resource=match[1])
     return classify_text(failure, text, _APT, "apt")

@@ -13,7 +13,7 @@ from mulligan.plugin import (
     ToolError,
     ToolTimeoutError,
 )
-from mulligan_playwright._message import (
+from mulligan_playwright.message import (
     ERROR,
     TIMEOUT,
     argument_error,
@@ -33,6 +33,8 @@ _STATES: tuple[tuple[str, str], ...] = (
     ("element is outside of the viewport", "is outside the visible part of the page"),
     ("did not find some options", "has no such option"),
 )
+_SHOWN = r"^[ -]*locator resolved to (hidden|visible) <"  # as Playwright says where it waits for the other
+_SEEN = {"hidden": "is not visible", "visible": "is still visible"}
 
 
 @rules(TIMEOUT)
@@ -46,7 +48,8 @@ def element_timeout(failure: Failure) -> ToolError | None:
         message = f"The element {wanted} was not found in time. Look at the page for another selector."
         return ResourceNotFoundError(message, resource=wanted)
     own = re.sub(r" resolved to .*", "", log)  # what follows is the page's
-    state = next((words for phrase, words in _STATES if phrase in own), None)
+    shown = re.search(_SHOWN, log, re.MULTILINE)
+    state = next((words for phrase, words in _STATES if phrase in own), shown and _SEEN[shown[1]])
     if state is None:
         message = f"The element {wanted} was found, but was not ready in time."
         return ToolTimeoutError(message, resource=wanted, effect="possible")
@@ -93,6 +96,23 @@ _UNREADABLE = (
 
 
 @rules(ERROR)
+def out_of_view(failure: Failure) -> ToolError | None:
+    """An element that cannot be scrolled into view."""
+    if "Element is outside of the viewport" not in message_without_log(failure):
+        return None
+    message = "The element is outside the visible part of the page. Scroll, or use another element."
+    return ResourceConflictError(message, resource=selector(failure))
+
+
+@rules("AssertionError")
+def expectation(failure: Failure) -> ToolError | None:
+    """`expect(...)`: the page did not become what was expected, as the traceback tells."""
+    if failure.came_through("playwright") is None:
+        return None
+    return ResourceConflictError("The page did not reach the expected state in time.", resource=selector(failure))
+
+
+@rules(ERROR)
 def wrong_element(failure: Failure) -> ToolError | None:
     """An element of another kind than the action needs, or a key or option that there is not."""
     text = message_without_log(failure)
@@ -110,6 +130,7 @@ _WRONG: tuple[tuple[str, str, str], ...] = (
     ("Not a checkbox or radio button", "the element cannot be checked", "a checkbox or radio button"),
     ("Element is not a <select>", "the element has no options", "a select element"),
     ("Node is not an HTMLInputElement", "the element takes no files", "a file input"),
+    ("file input can only accept single file", "the file input takes a single file", "one path"),
     ("Unknown key:", "unknown key", "a key such as Enter or ArrowDown"),
     (_CLICKED, "the checkbox did not change", "another way to check it"),
     ("unsupported mime type", "the file's name has no known ending", "a path that ends in .png or .jpeg"),

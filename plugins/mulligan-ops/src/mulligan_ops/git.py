@@ -5,21 +5,25 @@ from __future__ import annotations
 import re
 
 from mulligan.plugin import Failure, ToolError, ToolExecutionError, meanings, status_error
-from mulligan_ops._lines import LOCAL_PERMISSION, LOCKED, USAGE, Lines, classify_text
-from mulligan_ops._ssh import CLIENT
+from mulligan_ops.lines import LOCAL_PERMISSION, LOCKED, USAGE, Lines, classify_text
+from mulligan_ops.ssh import CLIENT
 
-_UNMERGED = meanings.CONFLICT._replace(
+SERVICE = "the remote repository"
+UNMERGED = meanings.CONFLICT._replace(
     message="The changes conflict. Merge them by hand, or abort the merge", effect="possible"
 )
-_DIRTY = meanings.CONFLICT._replace(message="Local changes prevent this. Commit or stash them first", effect="none")
-_BEHIND = meanings.CONFLICT._replace(
+DIRTY = meanings.CONFLICT._replace(message="Local changes prevent this. Commit or stash them first", effect="none")
+BEHIND = meanings.CONFLICT._replace(
     message="The remote branch has newer commits. Fetch and merge them first", effect="none"
 )
 _PARTLY = r"^(?: [ +*-] |Deleted )(?!\[rejected|\[remote rejected)"
 _PROTECTED = meanings.PERMISSION._replace(fatal=False, message="The remote repository rejected this push")
+_IGNORED = meanings.ARGUMENT._replace(message="The paths are ignored by .gitignore")
+_UNSIGNED = meanings.FAILED._replace(message="The commit or tag could not be signed", effect="none")
 _NO_IDENTITY = "git has no author identity. A person must set user.name and user.email."
 _STATUS = r"The requested URL returned error: (\d{3})"
 _LOCAL: Lines = (
+    (r"^Timeout: the command .{1,1000} did not complete in", meanings.TIMEOUT),
     (r"Unable to create '([^']+\.lock)': File exists", LOCKED),
     (r"cannot lock ref '([^']+)'", meanings.ABORTED),
     (r"No space left on device", meanings.DISK_FULL),
@@ -54,13 +58,14 @@ _LOCAL: Lines = (
         meanings.EXISTS,
     ),
     (r"'([^']+)' already exists", meanings.EXISTS),
-    (r"protected branch|pre-receive hook declined|hook declined|You are not allowed to push", _PROTECTED),
-    (r"non-fast-forward|\(fetch first\)|tip of your current branch is behind|divergent branches", _BEHIND),
-    (r"Not possible to fast-forward", _BEHIND),
-    (r"would be overwritten by|commit your changes or stash them|You have unstaged changes", _DIRTY),
-    (r"index contains uncommitted changes|contains modified or untracked files", _DIRTY),
-    (r"CONFLICT \([^)]+\): .*? in (\S+)|Automatic merge failed|could not apply|patch does not apply", _UNMERGED),
-    (r"unmerged files|unresolved conflict|have not concluded your|needs merge", _UNMERGED),
+    (r"exceeds GitHub's file size limit|exceeds the maximum", meanings.TOO_LARGE),
+    (r"protected branch|hook declined|push declined|You are not allowed to push", _PROTECTED),
+    (r"non-fast-forward|\(fetch first\)|tip of your current branch is behind|divergent branches", BEHIND),
+    (r"Not possible to fast-forward", BEHIND),
+    (r"would be overwritten by|commit your changes or stash them|You have unstaged changes", DIRTY),
+    (r"index contains uncommitted changes|contains modified or untracked files", DIRTY),
+    (r"CONFLICT \([^)]+\): .*? in (\S+)|Automatic merge failed|could not apply|patch does not apply", UNMERGED),
+    (r"unmerged files|unresolved conflict|have not concluded your|needs merge", UNMERGED),
     (r"refusing to merge unrelated|is not fully merged|checked out at|used by worktree", meanings.CONFLICT),
     (r"nothing to commit|nothing added to commit|no changes added to commit", meanings.CONFLICT),
     (
@@ -69,8 +74,11 @@ _LOCAL: Lines = (
     ),
     (r"is not a git command|unknown (?:option|switch|subcommand)|unrecognized argument|^usage: git", USAGE),
     (r"is not a valid (?:branch|tag|remote) name|empty commit message|bad (?:config|numeric)", meanings.ARGUMENT),
-    (r"exceeds GitHub's file size limit|exceeds the maximum", meanings.TOO_LARGE),
     (r"over its data quota", meanings.QUOTA),
+    (r"^fatal: bad object (\S+)", meanings.NOT_FOUND),
+    (r"paths are ignored by one of your \.gitignore files", _IGNORED),
+    (r"gpg failed to sign|failed to sign the data", _UNSIGNED),
+    (r"\[remote rejected\]", _PROTECTED),
 )
 _REMOTE: Lines = (
     (
@@ -98,6 +106,11 @@ _REMOTE: Lines = (
 )
 
 
+def no_identity() -> ToolError:
+    """Nobody has told git who commits."""
+    return ToolExecutionError(_NO_IDENTITY, effect="none", provider="git", user_message=_NO_IDENTITY)
+
+
 def git(failure: Failure, text: str) -> ToolError | None:
     """What git wrote: what is wrong in the repository here, then what the remote side said.
 
@@ -105,12 +118,12 @@ def git(failure: Failure, text: str) -> ToolError | None:
         failure: what happened.
         text: what it wrote, to both of its outputs.
     """
-    if "Please tell me who you are" in text or "Author identity unknown" in text:
-        return ToolExecutionError(_NO_IDENTITY, effect="none", provider="git", user_message=_NO_IDENTITY)
+    if any(words in text for words in ("Please tell me who you are", "identity unknown", "auto-detect email address")):
+        return no_identity()
     match = re.search(_STATUS, text)
     if match is not None:
-        return status_error(failure, int(match[1]), provider="git", resource=_address(text))
-    error = classify_text(failure, text, _LOCAL, "git") or classify_text(failure, text, _REMOTE, "git")
+        return status_error(failure, int(match[1]), service=SERVICE, provider="git", resource=_address(text))
+    error = classify_text(failure, text, _LOCAL, "git") or classify_text(failure, text, _REMOTE, "git", SERVICE)
     if error is not None and re.search(_PARTLY, text, re.MULTILINE):
         error.effect = "possible"  # other branches of the same push, or names of the same command, were dealt with
     return error
@@ -119,12 +132,3 @@ def git(failure: Failure, text: str) -> ToolError | None:
 def _address(text: str) -> str | None:
     match = re.search(r"unable to access '([^']{1,500})'", text)
     return match[1] if match else None
-
-
-def no_repository(failure: Failure) -> ToolError:
-    """GitPython's exceptions, whose text is nothing but the path.
-
-    Args:
-        failure: what happened.
-    """
-    return meanings.error_of(failure, meanings.NOT_FOUND, resource=failure.text[:300] or None, provider="git")

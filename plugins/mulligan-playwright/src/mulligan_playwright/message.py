@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from mulligan.plugin import Failure, Problem, ToolArgumentError
+from mulligan.plugin import Failure, Problem, ToolArgumentError, pointer_to
 
 ERROR = "playwright.Error"
 TIMEOUT = "playwright.TimeoutError"
@@ -18,7 +18,7 @@ _ACTION_MARKS = (
     "waiting for scheduled",
 )
 _LOGS = r"\n(?:Call log:|=+ logs =+)\n"
-_WAITED_FOR = r"waiting for (?!event |navigation |element )(.{1,500}?)(?: to be \w+)?(?:\n|$)"
+_WAITED_FOR = r"waiting for ((?:locator|frame_locator|get_by_\w+|selector)\b.{1,500}?)(?: to be \w+)?(?:\n|$)"
 _QUOTED = r"(?:locator|selector)\s?\(?\"(.{1,400})\"\)?$"
 
 
@@ -81,7 +81,6 @@ def argument_error(
     text = full_message(failure)
     given = failure.arguments or {}
     names = [name for name, value in given.items() if isinstance(value, str) and len(value) > 1 and value in text]
-    pointer = f"/{names[0].replace('~', '~0').replace('/', '~1')}" if names else ""
-    problem = Problem(pointer, message, expected)
+    problem = Problem(pointer_to(names[:1]), message, expected)
     sentence = f"{message[0].upper()}{message[1:]}."
     return ToolArgumentError(sentence, problems=[problem], resource=resource or selector(failure))

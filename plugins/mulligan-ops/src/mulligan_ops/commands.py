@@ -7,8 +7,10 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, NamedTuple
 
-from mulligan.plugin import Failure, Rules, ToolError, ToolExecutionError, ToolTimeoutError
-from mulligan_ops import _docker, _downloads, _git, _kubernetes, _packages, _ssh
+from mulligan.plugin import Failure, Rules, ToolError, ToolExecutionError, ToolTimeoutError, meanings, said
+from mulligan_ops import docker_command, downloads, packages, sftp, ssh
+from mulligan_ops import git as git_command
+from mulligan_ops import kubectl as kubectl_command
 
 rules = Rules()
 PROCESS = (
@@ -27,7 +29,8 @@ _ADDRESS = r"\b[a-z]{2,6}://[^\s'\"]{1,1000}"
 _JOINED = r"&&|\|\||[;|\n]"
 _DURATION = r"[\d.]+[smhd]?"
 _LONGEST = 8_000
-_LIMIT_REACHED = 124
+_LIMIT_REACHED, _KILLED = 124, -9
+_QUOTED_BY_GITPYTHON = re.compile(r"\A\n  std(?:err|out): '")
 _OPENSSH_FAILED = 255
 
 
@@ -49,6 +52,12 @@ class FailedProgram(NamedTuple):
         """The first URL in the command, or None."""
         match = re.search(_ADDRESS, self.line)
         return match[0] if match else None
+
+    @property
+    def program(self) -> str | None:
+        """The program, if the command runs a single one, and a rule knows it."""
+        names = programs(self.line) - {"timeout"}
+        return next(iter(names)) if len(names) == 1 and names <= KNOWN else None
 
     @property
     def is_single_command(self) -> bool:
@@ -93,7 +102,10 @@ def _command(failure: Failure) -> object:
 def _text(written: object) -> str:
     if isinstance(written, bytes):
         written = written[-_LONGEST:].decode(errors="replace")
-    return written[-_LONGEST:].strip() if isinstance(written, str) else ""
+    if not isinstance(written, str):
+        return ""
+    quoted = _QUOTED_BY_GITPYTHON.match(written)
+    return (written[quoted.end() : -1] if quoted else written)[-_LONGEST:].strip()
 
 
 def programs(command: Any) -> frozenset[str]:
@@ -127,6 +139,7 @@ def _first_programs(words: list[str]) -> set[str]:
     return set()
 
 
+KNOWN: set[str] = set()
 PROGRAMS: list[Callable[[Failure], ToolError | None]] = []
 
 
@@ -145,11 +158,15 @@ def program(*names: str) -> Callable[[ClassifyProgram], ClassifyProgram]:
         def rule(failure: Failure) -> ToolError | None:
             run = read_program(failure, *names)
             error = None if run is None else read(failure, run)
-            if error is not None and run is not None and not (run.is_single_command and "effect" in vars(error)):
+            if error is None or run is None:
+                return None
+            if not (run.is_single_command and "effect" in vars(error)):
                 error.effect = "possible"
+            error.provider = error.provider or run.program
             return error
 
         PROGRAMS.append(rule)
+        KNOWN.update(names)
         return read
 
     return add
@@ -158,25 +175,19 @@ def program(*names: str) -> Callable[[ClassifyProgram], ClassifyProgram]:
 @program("git")
 def git(failure: Failure, run: FailedProgram) -> ToolError | None:
     """git: what it says of the repository here, and of the remote one."""
-    return _git.git(failure, run.text)
-
-
-@rules("git.InvalidGitRepositoryError", "git.NoSuchPathError")
-def git_repository(failure: Failure) -> ToolError:
-    """GitPython: the path holds no repository, or is not there."""
-    return _git.no_repository(failure)
+    return git_command.git(failure, run.text)
 
 
 @program("curl")
 def curl(failure: Failure, run: FailedProgram) -> ToolError | None:
     """curl: its documented exit codes, and the HTTP status."""
-    return _downloads.curl(failure, run.code, run.text, run.line, run.address)
+    return downloads.curl(failure, run.code, run.text, run.line, run.address)
 
 
 @program("wget")
 def wget(failure: Failure, run: FailedProgram) -> ToolError | None:
     """wget: its documented exit codes, and the HTTP status."""
-    return _downloads.wget(failure, run.code, run.text, run.address)
+    return downloads.wget(failure, run.code, run.text, run.address)
 
 
 @program("ssh", "scp", "sftp", "rsync", "ssh-copy-id")
@@ -184,37 +195,37 @@ def openssh(failure: Failure, run: FailedProgram) -> ToolError | None:
     """ssh, scp, sftp and rsync: the connection; another exit code of ssh is that of the remote program."""
     if run.code != _OPENSSH_FAILED and "ssh" in programs(_command(failure)):
         return None
-    return _ssh.openssh(failure, run.text)
+    return ssh.openssh(failure, run.text)
 
 
 @program("docker", "docker-compose")
 def docker(failure: Failure, run: FailedProgram) -> ToolError | None:
     """docker: what the daemon and the registry answered, or how the program in the container ended."""
-    return _docker.docker(failure, run.code, run.text, run.line)
+    return docker_command.docker(failure, run.code, run.text, run.line)
 
 
 @program("kubectl")
 def kubectl(failure: Failure, run: FailedProgram) -> ToolError | None:
     """kubectl: the API server's reason, or kubectl's own words."""
-    return _kubernetes.kubectl(failure, run.text)
+    return kubectl_command.kubectl(failure, run.text)
 
 
 @program("npm", "npx")
 def npm(failure: Failure, run: FailedProgram) -> ToolError | None:
     """npm: its error codes."""
-    return _packages.npm(failure, run.text)
+    return packages.npm(failure, run.text)
 
 
 @program("pip")
 def pip(failure: Failure, run: FailedProgram) -> ToolError | None:
     """pip: what it says of requirements, indexes and the environment."""
-    return _packages.pip(failure, run.text)
+    return packages.pip(failure, run.text)
 
 
 @program("apt")
 def apt(failure: Failure, run: FailedProgram) -> ToolError | None:
     """apt and dpkg: what they say of packages, locks and sources."""
-    return _packages.apt(failure, run.text)
+    return packages.apt(failure, run.text)
 
 
 @program()
@@ -223,8 +234,72 @@ def ended(failure: Failure, run: FailedProgram) -> ToolError | None:
     if run.code == _LIMIT_REACHED and "timeout" in programs(_command(failure)):
         return ToolTimeoutError("The program was stopped at its time limit.")
     if run.code is not None and run.code < 0:
-        return ToolExecutionError(f"The program was stopped by signal {-run.code}; it may have used too much memory.")
+        reason = "; it may have used too much memory" if run.code == _KILLED else ""
+        return ToolExecutionError(f"The program was stopped by signal {-run.code}{reason}.")
     return None
+
+
+def known(failure: Failure, run: FailedProgram) -> ToolError:
+    """A program of those above that wrote something else, by the words that every program uses."""
+    ended = "" if run.code is None else f" with exit status {run.code}"
+    message = f"The program failed{ended}."
+    meaning = said(run.text, _ANY_PROGRAM)
+    if meaning is None:
+        return ToolExecutionError(message)
+    fatal = False if meaning is meanings.PERMISSION else None
+    named = meaning is meanings.NOT_FOUND and failure.resource
+    return meanings.error_of(failure, meaning, message=None if named else message, fatal=fatal)
+
+
+_ANY_PROGRAM = (
+    meanings.NOT_FOUND,
+    meanings.PERMISSION,
+    meanings.EXISTS,
+    meanings.DISK_FULL,
+    meanings.AUTHENTICATION,
+    meanings.UNREACHABLE,
+)
+program(*sorted(KNOWN))(known)
+
+
+@rules("invoke.CommandTimedOut", "plumbum.ProcessTimedOut", "sh.TimeoutException", "asyncssh.TimeoutError")
+def too_slow(failure: Failure) -> ToolError:
+    """A library's own limit for the program."""
+    return ToolTimeoutError("The program was stopped at its time limit.", provider=_provider(failure))
+
+
+@rules("plumbum.CommandNotFound", "sh.CommandNotFound")
+def no_program(failure: Failure) -> ToolError:
+    """There is no such program on the PATH."""
+    name = failure.look("program") or failure.text
+    return meanings.error_of(failure, meanings.NOT_FOUND, resource=str(name)[:300], effect="none")
+
+
+@rules("invoke.AuthFailure")
+def rejected_password(failure: Failure) -> ToolError:
+    """sudo did not accept the password."""
+    return meanings.error_of(failure, meanings.AUTHENTICATION, service="sudo", provider="sudo")
+
+
+@rules("fabric.exceptions.GroupException")
+def several_hosts(failure: Failure) -> ToolError | None:
+    """fabric: the first failure of several hosts; on the others it may have been done."""
+    hosts = failure.look("result")
+    ended = list(hosts.values())[:100] if isinstance(hosts, dict) else []
+    found = (_decide(failure.about(one)) for one in ended if isinstance(one, BaseException))
+    error = next((error for error in found if error is not None), None)
+    if error is not None:
+        error.effect = "possible"
+    return error
+
+
+def _decide(failure: Failure) -> ToolError | None:
+    return next((error for known in (ssh.rules, sftp.rules, rules) if (error := known.decide(failure))), None)
+
+
+def _provider(failure: Failure) -> str | None:
+    run = read_program(failure)
+    return run.program if run else None
 
 
 @rules()
