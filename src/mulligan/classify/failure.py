@@ -197,10 +197,10 @@ class Failure(Evidence):
         text, told = without_link(self.text), "" if exception is None else self.service_text
         if told and says_only_status(text, self.status):
             text = told
-        elif told and not all(line in text for line in told.splitlines()):
-            text = f"{text}\n{told}"
         elif told and _DUMP.search(text) is not None:
             text = told  # the text is a dump of the body
+        elif told and not all(line in text for line in told.splitlines()):
+            text = f"{text}\n{told}"
         return f"{text}\n{self.stderr}" if self.stderr else text
 
     @shared_property

@@ -20,7 +20,7 @@ _RAN_OUT = re.compile(  # a query that took too long, not a connection that was 
 _LIMITS = word_set("limit max maximum top count size rows first num")
 _NO_FILTERS = word_set(
     "format output sort order page offset cursor token fields verbose timeout wait retry retries color lang language "
-    "locale include encoding style mode dry id"
+    "locale include encoding style mode dry id projection columns select"
 )
 _MOST_TEXT, _MOST_NAMES = 1_000, 3
 
