@@ -1,7 +1,8 @@
 """Measures which returned values are found to report a failure, and of which class: `python bench/values/run.py`.
 
-Three sets, each by another hand and before the rules were written: `documented` and `handwritten` were read while the
-rules were written, `held_out` was only counted. A class is right if it is the one of the case or one of its others.
+Five sets, each by another hand and before the rules were written: `documented`, `handwritten`, `fresh_a` and `fresh_b` were
+read while the rules were written, so their figures say nothing of other values; `held_out` was only counted. A class is right
+if it is the one of the case or one of its others.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from mulligan import Pipeline
 
-SETS = ("documented", "handwritten", "held_out")
+SETS = ("documented", "handwritten", "fresh_a", "fresh_b", "held_out")
 
 
 def verdicts(pipeline: Pipeline, name: str) -> Iterator[tuple[Any, str | None]]:

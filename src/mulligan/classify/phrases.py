@@ -18,6 +18,7 @@ from mulligan.classify import system_errors as system
 from mulligan.classify.failure import Failure
 from mulligan.classify.phrasebook import Phrasebook, clauses, hide_tool_names
 from mulligan.classify.reasons import reason_of
+from mulligan.classify.sentences import sense
 from mulligan.errors import ErrorFields, ToolError
 
 _SYSTEM_CODE = re.compile(r"(?<![\w.])(?:net::)?(ERR_[A-Z_]{4,40}|E2BIG|E[A-Z]{4,14}(?:_AGAIN)?)(?![\w])")
@@ -36,6 +37,10 @@ _CONNECTION_MEANINGS = (
     m.CONNECTION,
 )  # a later clause may give the reason: `Connection refused: not authorised`
 _REFUSAL_MEANINGS = (m.AUTHENTICATION, m.PERMISSION, m.TLS, m.TIMEOUT, m.UNAVAILABLE)
+_NARROWED = {  # what a later clause may say instead
+    **dict.fromkeys(_CONNECTION_MEANINGS, _REFUSAL_MEANINGS),
+    m.ARGUMENT: (m.AUTHENTICATION, m.RATE_LIMIT, m.QUOTA),
+}
 _VAGUE = (None, m.ARGUMENT, m.FAILED)
 _NARROWER: Mapping[m.Meaning, tuple[m.Meaning, ...]] = {
     **m.NARROWER,
@@ -51,7 +56,9 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
     (
         m.FAILED,
         """~ (malformed|unexpected|unparseable|non json) (server|json|http|api|) (response|answer|reply) …,
-        ~ nil pointer dereference, ~ null pointer ~, segmentation fault ~""",
+        ~ nil pointer dereference, ~ null pointer ~, segmentation fault ~,
+        (list|string|tuple|pop) index out of range, runtime error index out of range …, runtime error,
+        ~ division by zero, ~ could not parse * * (response|reply|answer|output) …""",
     ),
     (
         m.DISK_FULL,
@@ -148,7 +155,8 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
         m.PERMISSION,
         """~ permission @ denied …, ~ access @ (denied|refused) …, ~ not enough (privileges|permissions|rights) …,
         forbidden, ~ operation not permitted,
-        ~ not (authorized|authorised) …, ~ missing (permission|permissions|access|scope) …,
+        ~ not (authorized|authorised) …, ~ violates (the|our|your|a|) (*|) (policy|policies|guidelines) …,
+        ~ missing (permission|permissions|access|scope) …,
         ~ insufficient (permission|permissions|privilege|privileges|scope|scopes|access rights) …,
         ~ (do|does) not have (the|) (required|necessary|sufficient|)
             (permission|permissions|access|privilege|privileges|rights) …,
@@ -185,6 +193,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
     ),
     (edits.PATCH_FAILED, edits.PATCH_PHRASES),
     (edits.EDIT_MISMATCH, edits.PHRASES),
+    (m.UNREACHABLE, "dial tcp ~, dial tcp, lookup * on ~, ~ unknown host …"),
     (
         m.NOT_FOUND,
         """~ @ not found, ~ key @ not found …, ~ not be found, invalid object name ~,
@@ -326,7 +335,7 @@ def said(text: str, allowed: Iterable[m.Meaning] | None = None) -> m.Meaning | N
         meaning = phrasebook.find(clause, allowed)
         if meaning is not None and (allowed is None or phrasebook.find(clause) is not m.ARGUMENT):
             general = general or meaning
-            if general not in _CONNECTION_MEANINGS or meaning in _REFUSAL_MEANINGS:
+            if general not in _NARROWED or meaning in _NARROWED[general]:
                 return meaning
     return general
 
@@ -364,6 +373,11 @@ def text_error(failure: Failure, *, message: str | None = None, **fields: Unpack
         The error, or None if no clause is known.
     """
     meaning = said(failure.told)
+    if meaning is None and failure.exception is None and failure.tool_name is not None:
+        meaning = sense(
+            failure.told
+        )  # the value of a known tool reports it: what is left to say is of which class it is
+        meaning = None if meaning is m.FAILED else meaning
     if meaning is None:
         return None
     if meaning is m.PERMISSION and failure.status is None and _LOCAL.match(failure.resource or ""):

@@ -15,11 +15,15 @@ from typing import Any
 from mulligan.classify.detect import apis, mappings, objects, programs, protocols, services
 from mulligan.classify.detect.cloud import detect_cloud
 from mulligan.classify.detect.declared import detect_undeclared_error, is_declared_result
+from mulligan.classify.detect.forms import detect_field_errors
 from mulligan.classify.detect.markup import detect_document
+from mulligan.classify.detect.members import detect_members, may_fail
+from mulligan.classify.detect.reports import coded, says_tool_is_missing
 from mulligan.classify.detect.subject import Subject, subject_of
-from mulligan.classify.detect.texts import detect_tagged, detect_text
+from mulligan.classify.detect.texts import detect_lines, detect_tagged, detect_text
 from mulligan.classify.failure import Failure
 from mulligan.classify.phrases import said
+from mulligan.classify.sentences import sense
 from mulligan.errors import ToolError
 from mulligan.hookimpl import hookimpl
 from mulligan.tools import Tool
@@ -41,28 +45,53 @@ _API_DETECTORS: tuple[tuple[frozenset[str], _Detector], ...] = (
             ("message error_message", apis.detect_error_code),
             ("message detail errors", apis.detect_bare_message),
             ("status errors code retry_after Note Information", services.detect_service),
-            ("traceback", apis.detect_raised),
+            ("traceback syscall cause stack", apis.detect_raised),
         )
     )
 )
 # fmt: off
 _FIELDS = frozenset((  # a mapping without any of them reports nothing
     "isError", "is_error", "jsonrpc", "lc", "functionResponse", "function_response", "type", "header", "ename", "__type",
-    "executionArn", "done", "Failed", "Errors", "Records", "Entries", "failed", "returncode", "return_code", "exit_code",
-    "exitCode", "exitcode", "ExitCode", "exit_status", "stderr", "timed_out", "timedOut", "result", "reason", "msg",
-    "response", "output", "Error Message", "Warning",
+    "OOMKilled", "executionArn", "done", "Failed", "Errors", "Records", "Entries", "failed", "returncode", "return_code",
+    "exit_code", "exitCode", "exitcode", "ExitCode", "exit_status", "stderr", "timed_out", "timedOut", "result", "reason",
+    "msg", "response", "output", "Error Message", "Warning",
 )).union(*(fields for fields, _ in _API_DETECTORS))
 _COUNTED = ("Failed", "Unproc")
 _JSON_HINTS = (
-    "rror", "ail", '"ok"', '"success"', '"status', '"code"', '"detail"', '"message"', '"reason"', '"exit', '"returncode"',
+    "rror", "ail", "ault", "eason", "rro", "unknown", "problem", '"err', '"ok"', "false", "xception", "enied", "eject",
+    '"success"', '"status', '"code"', '"detail"', '"message"', '"reason"', '"exit', '"returncode"',
 )
-_HINTS = (  # of which every report of a failure has one, in lower case
-    "err", "ail", "not", "no ", "den", "lim", "tim", "val", "una", "unkn", "unsup", "orb", "eje", "pire", "http", "quot",
-    "exc", "lock", "wron", "lread", "miss", "efus", "ancel", "hler", "sorr", "xit", "ould", "since", "only", "conf", "fal",
+_HINTS = (  # of which every report of a failure has one, in lower case, unless it has a word of the next list
+    "err", "ail", "not", "no ", "n't", "den", "lim", "tim", "val", "una", "unkn", "unsup", "bort", "orb", "eje", "pire",
+    "http", "quot", "exc", "lock", "wron", "lread", "miss", "efus", "ancel", "hler", "sorr", "xit", "ould", "only", "conf",
+    "fal", "lleg", "insuf", "overl", "unfor", "kein", "xist", "rouv", "panic", "e0",
 )
-# fmt: on
+_HINT_WORDS = frozenset(
+    word + end
+    for line in (
+        "again answered between busy closed crashed down else exceeds expected full gone has insufficient long lost must need",
+        "needs never nobody occupied offline oops out outside owned please queue required requires running since slow sold",
+        "stop stopped stuck taken too until used wait waiting within without",
+        "bereits debe deve doit fout geen ikke moet muss nicht nie niet non redan schon ya",
+    )
+    for word in line.split()
+    for end in ("", ".", ",", "!", ":", ";")
+)
+_FOREIGN_HINTS = (  # the same for texts with other letters than English ones
+    "ungü", "fehl", "refus", "échou", "déj", "invalid", "invál", "não", "inte ", "finns", "błąd", "nie ", "не ", "ошиб",
+    "нет ", "expir", "bereits", "ya ", "já ", "già", "redan", "allerede", "ocup", "agot", "besoin", "doit", "debe", "deve",
+    "muss", "moet", "måste", "må ", "trop ", "zu viele", "demas", "muit",
+    "不", "未", "无", "错", "误", "失败", "超时", "拒", "已",
+    "ません", "エラー", "失敗", "すでに",
+    "없", "않", "오류", "실패",
+)
 _MOST_JSON = 50_000
 _TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],]')
+_ENDED = frozenset((
+    "cancelled", "canceled", "deleted", "removed", "closed", "disabled", "blocked", "rejected", "revoked", "expired",
+    "terminated", "stopped", "declined", "archived", "suspended",
+))
+# fmt: on
 _NEAR, _FAR = 1_200, 5_000  # characters of a short text, and of the end of a long one
 _MARKUP = frozenset("{[<\ufeff")
 _OPENING = ("{", "[", "<", "H")  # JSON, markup, or a raw HTTP response
@@ -74,7 +103,10 @@ def detect(value: Any, tool: Tool) -> Failure | None:
     if type(value) in _PLAIN:
         return None
     try:
-        return _mark_as_data(_find_failure(value, tool, subject_of(tool)), value)
+        failure = _find_failure(value, tool, subject_of(tool))
+        if failure is not None and tool.name and says_tool_is_missing(failure, tool.name):
+            failure = coded("UNKNOWN_TOOL", failure.told)
+        return _mark_as_data(failure, value)
     except Exception:  # a value that cannot be read reports no failure
         return None
 
@@ -92,11 +124,17 @@ def may_report(value: Any) -> bool:
         return True
     if len(value) <= _NEAR:
         lowered = value.lower()
-        for hint in _HINTS:  # noqa: SIM110 - on the way of every result: a generator costs twice as much
+        for hint in _HINTS:
             if hint in lowered:
                 return True
+        if not _HINT_WORDS.isdisjoint(lowered.split()):
+            return True
+        if not lowered.isascii():
+            for hint in _FOREIGN_HINTS:
+                if hint in lowered:
+                    return True
         return False
-    return "Traceback (most recent" in value[-_FAR:]
+    return "Traceback (most recent" in value[-_FAR:] or "\tat " in value[:_FAR]
 
 
 def _find_failure(value: Any, tool: Tool, subject: Subject) -> Failure | None:
@@ -109,7 +147,9 @@ def _find_failure(value: Any, tool: Tool, subject: Subject) -> Failure | None:
     if kind is list:
         if len(value) == 1 and is_a(value[0], Mapping) and as_dict(value[0]).get("type") == "text":
             return _find_in_text(protocols.block_text(value), tool, subject)  # the only block of a result
-        return services.detect_listed_errors(value) or protocols.detect_console(value, subject)
+        listed = services.detect_listed_errors(value, subject) or protocols.detect_console(value, subject)
+        named = objects.detect_pair(value, subject) if value and type(value[0]) is str else None
+        return listed or named or detect_lines(value, subject)
     if kind is tuple:
         return programs.detect_streams(value, subject) or objects.detect_pair(value, subject)
     if issubclass(kind, Mapping):
@@ -123,11 +163,22 @@ def _find_in_text(text: str, tool: Tool, subject: Subject) -> Failure | None:
     start = text[:80].lstrip("\ufeff \t\r\n")[:1]
     if start in ("{", "[") and (value := _read_json(text)) is not None:
         failure = _find_failure(value, tool, subject)
-        is_content = subject.is_text and ("\n" in text.strip() or (failure is not None and said(failure.told) is None))
+        is_content = subject.is_text and (
+            "\n" in text.strip() or (failure is not None and _is_stored(value, failure, subject))
+        )
         return None if is_content else failure  # the content of a file
+    if subject.is_made:
+        return None
     if start == "<" or text.startswith("HTTP/"):
         return detect_tagged(text) or (None if subject.is_text else detect_document(text))
     return detect_text(text, subject)
+
+
+def _is_stored(value: Any, failure: Failure, subject: Subject) -> bool:
+    """Whether JSON that a tool for texts returned is the content of a file: the envelope of an API, or nothing known."""
+    if subject.is_file:
+        return is_a(as_dict(value).get("error") if is_a(value, Mapping) else value, Mapping, list)
+    return said(failure.told) is None and sense(failure.told) is None
 
 
 def _read_json(text: str) -> Any:
@@ -163,11 +214,18 @@ def _read_cut_off(text: str) -> Any:
 
 def _find_in_mapping(value: Mapping[Any, Any], tool: Tool, subject: Subject) -> Failure | None:
     if _FIELDS.isdisjoint(value) and not any(str(name)[:6] in _COUNTED for name in value):
-        return detect_undeclared_error(value, tool)
+        if not may_fail(value):
+            return detect_undeclared_error(value, tool)
+        return None if is_declared_result(value, tool) else _find_by_members(value, tool, subject)
     marked = protocols.detect_marked_result(value, value.get) or protocols.detect_protocol(value, subject)
     if marked is not None:
         return marked
-    if mappings.says_success(value) or mappings.has_findings(value) or is_declared_result(value, tool):
+    if (
+        mappings.says_success(value)
+        or _says_undone(value, subject)
+        or mappings.has_findings(value)
+        or is_declared_result(value, tool)
+    ):
         return None
     notebook = programs.detect_notebook(value)
     if notebook is not None:
@@ -180,7 +238,20 @@ def _find_in_mapping(value: Mapping[Any, Any], tool: Tool, subject: Subject) -> 
     if told is not None:
         return told
     found = detect_cloud(value, subject) or programs.detect_program(value, subject)
-    return found or detect_undeclared_error(value, tool)
+    return found or _find_by_members(value, tool, subject)
+
+
+def _says_undone(value: Mapping[Any, Any], subject: Subject) -> bool:
+    """Whether a mapping says that something has ended, and that is what the tool was asked for."""
+    status = value.get("status", value.get("state")) if subject.is_undoing else None
+    return type(status) is str and status.lower() in _ENDED and not value.get("error")
+
+
+def _find_by_members(value: Mapping[Any, Any], tool: Tool, subject: Subject) -> Failure | None:
+    undeclared = detect_undeclared_error(value, tool) or apis.detect_only_message(value, subject)
+    if undeclared is not None or not may_fail(value):
+        return undeclared
+    return detect_field_errors(value, subject) or detect_members(value, subject)
 
 
 def _find_in_object(value: Any, subject: Subject) -> Failure | None:
@@ -197,7 +268,8 @@ def _find_in_object(value: Any, subject: Subject) -> Failure | None:
         if program.value is fields:
             program.value = value
         return Failure(exception) if issubclass(type(exception), Exception) else program
-    return objects.detect_result_object(value, read, subject)
+    found = objects.detect_result_object(value, read, subject)
+    return found or objects.detect_own_members(value, read, subject)
 
 
 def _mark_as_data(failure: Failure | None, value: Any) -> Failure | None:

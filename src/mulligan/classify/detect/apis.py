@@ -24,9 +24,12 @@ from mulligan.classify.detect.mappings import (
     message_of,
     status_of,
 )
+from mulligan.classify.detect.reports import coded
+from mulligan.classify.detect.subject import Subject
 from mulligan.classify.failure import Failure
 from mulligan.classify.phrases import said
 from mulligan.classify.reasons import reason_of
+from mulligan.classify.sentences import clear_sense, sentences
 from mulligan.untrusted.classes import as_dict, is_a
 
 # fmt: off
@@ -47,10 +50,14 @@ _FAILURE_STATUSES = frozenset(("error", "fail", "failed", "failure"))
 
 _CODES = ("code", "error_code", "errorCode", "error_type", "reason", "status", "type")
 
+_OF_EXCEPTION = frozenset(("name", "message", "stack", "cause", "code", "errno", "type", "status", "details"))
+
 _VAGUE = (None, meanings.ARGUMENT, meanings.FAILED)
 
 _BODIES = ("body", "text", "content", "statusText", "status_text", "response")
 _LONGEST_MESSAGE = 160
+
+_NO_TEXT = re.compile(r"[\d.,%\s-]+|#[0-9a-fA-F]{3,8}")
 
 _STATUS = re.compile(r"(?:([45]\d\d) )?([A-Za-z][\w '-]{2,80})\.?")
 
@@ -94,7 +101,7 @@ def detect_error_field(value: Mapping[Any, Any]) -> Failure | None:
 
 def _is_error(error: Any) -> bool:
     if type(error) is str:
-        return error.strip().lower() not in _NOTHING and not re.fullmatch(r"[\d.,%\s-]+", error)
+        return error.strip().lower() not in _NOTHING and not _NO_TEXT.fullmatch(error)
     if not is_a(error, Mapping):
         return False
     told = as_dict(error)
@@ -185,6 +192,24 @@ def detect_bare_message(value: Mapping[Any, Any]) -> Failure | None:
     return Failure(value=value, message=message, status=leading_status(message)) if known else None
 
 
+def detect_only_message(value: Mapping[Any, Any], subject: Subject) -> Failure | None:
+    """Detects `{"message": "Entity not found."}` of a tool that gets or does something.
+
+    Args:
+        value: what it returned.
+        subject: what it was asked for.
+    """
+    if len(value) != 1 or subject.is_message or subject.is_text or subject.is_record or subject.is_search:
+        return None
+    (name, message), *_ = value.items()
+    if name not in ("message", "msg", "detail") or type(message) is not str or len(message) > _LONGEST_MESSAGE:
+        return None
+    if subject.is_verdict or not (subject.is_reading or subject.is_writing):
+        return None
+    is_known = said(message) not in _VAGUE or next((clear_sense(one) for one in sentences(message)), None) is not None
+    return Failure(value=value, message=message, status=leading_status(message)) if is_known else None
+
+
 def detect_nested_error(value: Mapping[Any, Any]) -> Failure | None:
     """Detects `{"status": {"error": ...}}`, and a list of errors that each have a message and a code or field."""
     status = value.get("status")
@@ -217,7 +242,13 @@ def detect_told_reason(value: Mapping[Any, Any]) -> Failure | None:
 
 
 def detect_raised(value: Mapping[Any, Any]) -> Failure | None:
-    """Detects an exception that was written as a mapping: its class, its message and a traceback."""
+    """Detects an exception that was written as a mapping: its class, its message and a traceback, or Node's `errno`."""
+    code, message = value.get("code"), value.get("message")
+    if type(code) is str and "errno" in value and "syscall" in value:
+        path = {"path": value["path"]} if type(value.get("path")) is str else {}
+        return coded(code, message if type(message) is str else f"{code}: {value['syscall']}", **path)
+    if type(message) is str and type(value.get("name")) is str and value["name"].endswith(("Error", "Exception")):
+        return Failure(value=value, message=message) if set(value) <= _OF_EXCEPTION else None
     name, trace = value.get("exception") or value.get("exc_type") or value.get("error_type"), value.get("traceback")
     if type(name) is not str or not trace or not is_a(trace, str, list):
         return None

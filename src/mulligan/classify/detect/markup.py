@@ -22,13 +22,16 @@ if TYPE_CHECKING:
 
 _HTTP = re.compile(r"HTTP/\d(?:\.\d)? ([45]\d\d)(?: [^\r\n]{0,80})?\r?\n")
 _STATUS_TITLE = re.compile(
-    r"(?:HTTP )?(?:Status |Error )?([45]\d\d)(?:[ \u2013:-]{1,3}([A-Za-z' -]{2,40}))?(?: \|.{0,60})?"
+    r"(?:[\w.-]{1,80}\.[a-z]{2,12} \| )?(?:HTTP )?(?:Status |Error )?([45]\d\d)"
+    r"(?:[ \u2013:-]{1,3}([A-Za-z' -]{2,40}))?(?: \|.{0,60})?"
 )
 _PHRASES = {status.phrase.lower(): status.value for status in HTTPStatus if status >= 400}
 _REFUSING_TITLE = re.compile(r"(?:ERROR|Error|Access denied|Attention Required!|Request Rejected|Just a moment)\b")
 _MOST_TITLE_WORDS = 4
 _MOST_TEXT, _MOST_XML = 3_000, 50_000
 _ERROR_ROOTS = frozenset(("error", "errorresponse", "fault", "problem", "exceptionreport", "serviceexceptionreport"))
+_ANSWERS, _STATUS_NAMES = frozenset(("response", "result", "reply", "answer")), frozenset(("status", "result", "state"))
+_FAILURES = frozenset(("error", "fail", "failed", "failure", "false"))
 _CODE_NAMES = ("code", "faultcode", "errorcode", "value", "status")
 _MESSAGE_NAMES = ("message", "faultstring", "reason", "text", "detail", "description", "title", "exceptiontext")
 _SOAP_CODES: Mapping[str, str] = {
@@ -95,7 +98,9 @@ def _detect_xml(text: str) -> Failure | None:
         root = next(
             (inner for body in root if _name(body) == "body" for inner in body if _name(inner) == "fault"), root
         )
-    if _name(root) not in _ERROR_ROOTS or len(list(root.iter())) > 60:
+    stated = next(((one.text or "").strip().lower() for one in root if _name(one) in _STATUS_NAMES), "")
+    is_error = _name(root) in _ERROR_ROOTS or (_name(root) in _ANSWERS and stated in _FAILURES)
+    if not is_error or len(list(root.iter())) > 60:
         return None
     texts = {_name(one): (one.text or "").strip() for one in reversed(list(root.iter())) if (one.text or "").strip()}
     code = next((texts[name] for name in _CODE_NAMES if name in texts), "").rpartition(":")[2]

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import islice
 from typing import Any
 
 from mulligan.classify.detect.mappings import message_of
+from mulligan.classify.detect.members import detect_members
 from mulligan.classify.detect.reports import coded
 from mulligan.classify.detect.subject import Subject
 from mulligan.classify.failure import Failure
 from mulligan.classify.phrases import said
 from mulligan.classify.reasons import reason_of
-from mulligan.untrusted.classes import is_a
+from mulligan.classify.sentences import sense
+from mulligan.untrusted.classes import as_dict, is_a, layout, stored_attributes
 
 _FLAGS = ("success", "is_success", "ok", "is_ok", "succeeded", "successful")
 _ERRORS = ("error", "exception", "error_message", "errors", "failure", "message", "reason")
@@ -19,6 +22,9 @@ _FIELDS = (*_FLAGS, *_ERRORS, "code", "error_code", "status_code", "status", "da
 _FAILURE_STATUSES = frozenset(("error", "fail", "failed", "failure"))
 _WRAPPERS = frozenset(("Err", "Failure", "Left"))
 _WRAPPED = ("value", "inner_value", "error", "err")
+_NAMES_OF_ERRORS = frozenset(("err", "exception", "ko", "nok", "denied", "rejected", "aborted", "timeout"))
+_FEWEST_PARTS, _MOST_PARTS = 2, 4
+_MOST_FIELDS, _LONGEST_REASON = 40, 300
 _BEGINNINGS = ("error", "failed", "unable", "could not", "cannot", "invalid", "no such", "not found")
 
 
@@ -50,6 +56,8 @@ def detect_result_object(value: Any, read: Callable[[str], Any], subject: Subjec
     is_failed = type(status) is str and status.lower() in _FAILURE_STATUSES and not subject.is_record
     if not is_failed and not any(read(name) is False for name in _FLAGS):
         return None
+    if subject.is_verdict and not any(read(name) for name in _ERRORS[:5]):
+        return None
     error = next((told for name in (*_ERRORS, *(("output",) if is_failed else ())) if (told := read(name))), None)
     if error is None:
         return None
@@ -57,19 +65,45 @@ def detect_result_object(value: Any, read: Callable[[str], Any], subject: Subjec
     return Failure(error) if issubclass(type(error), Exception) else Failure(value=fields, message=_text(error))
 
 
-def detect_pair(value: tuple[Any, ...], subject: Subject) -> Failure | None:
+def detect_own_members(value: Any, read: Callable[[str], Any], subject: Subject) -> Failure | None:
+    """Detects a failure in the fields of an object whose class says nothing: a dataclass, a model, a named tuple.
+
+    Args:
+        value: the object.
+        read: reads one of its stored fields.
+        subject: what the tool was asked for.
+    """
+    if is_a(value, tuple):
+        names: Any = getattr(type(value), "_fields", ())
+    else:
+        names = stored_attributes(value) or layout(type(value))
+    fields = {name: read(name) for name in islice(names, _MOST_FIELDS) if type(name) is str and name[:1] != "_"}
+    return detect_members(fields, subject) if fields else None
+
+
+def detect_pair(value: tuple[Any, ...] | list[Any], subject: Subject) -> Failure | None:
     """Detects `(None, error)` and `(False, reason)`, where the second says what went wrong.
 
     Args:
         value: the tuple.
         subject: what the tool was asked for.
     """
-    if len(value) != 2 or not (value[0] is None or (value[0] is False and not subject.is_verdict)):
+    if len(value) < _FEWEST_PARTS or len(value) > _MOST_PARTS or subject.is_message:
+        return None
+    is_named = type(value[0]) is str and (value[0].lower() in _FAILURE_STATUSES or value[0].lower() in _NAMES_OF_ERRORS)
+    if is_named and type(value[1]) is str and not subject.is_record:
+        rest = next((as_dict(one) for one in value[2:] if is_a(one, Mapping)), {})
+        return Failure(value={**rest, "message": value[1]}, message=value[1])
+    if len(value) != _FEWEST_PARTS or not (value[0] is None or (value[0] is False and not subject.is_verdict)):
         return None
     error = value[1]
     if type(error) is not str:
         return _detect_error(error) if error is not None else None
-    is_report = error[:40].lower().startswith(_BEGINNINGS) or said(error) is not None
+    is_report = (
+        error[:40].lower().startswith(_BEGINNINGS)
+        or said(error) is not None
+        or (len(error) <= _LONGEST_REASON and " " in error and (subject.is_writing or sense(error) is not None))
+    )
     return _detect_error(error) if is_report else None
 
 

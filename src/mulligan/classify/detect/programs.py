@@ -11,12 +11,15 @@ from collections.abc import Mapping
 from signal import Signals
 from typing import Any
 
+from mulligan.classify import meanings
 from mulligan.classify.detect.mappings import is_empty
 from mulligan.classify.detect.reports import coded
 from mulligan.classify.detect.subject import Subject
+from mulligan.classify.detect.traces import detect_trace
 from mulligan.classify.failure import Failure
 from mulligan.classify.phrases import said
 from mulligan.classify.reasons import reason_of
+from mulligan.classify.sentences import sense
 from mulligan.untrusted.classes import as_dict, is_a
 
 _STATUSES = ("returncode", "return_code", "exit_code", "exitCode", "exitcode", "ExitCode", "exit_status", "code")
@@ -30,8 +33,10 @@ _BY_STATUS: Mapping[int, tuple[str, str]] = {
     130: ("CANCELLED", "The program was interrupted (exit status 130)."),
 }
 _COMPLAINT = re.compile(
-    r"(?:[\w./-]{1,60}: )?(?:error|fatal|panic|ERROR|FATAL|Error)\b|[\w./-]{1,60}: (?:error|cannot|unable|failed)"
+    r"(?:[\w./-]{1,60}: )?(?:error|fatal|panic|ERROR|FATAL|Error)\b"
+    r"|[\w./-]{1,60}(?::\d{1,6}){0,2}: (?:fatal )?(?:error|cannot|unable|failed)"
 )
+_REPORTED = re.compile(r"^(?:CONFLICT \(|(?:error|fatal|ERROR|FATAL|E): \S)", re.MULTILINE)
 _TRACEBACK = "Traceback (most recent call last)"
 _RAISED = re.compile(
     r"(?:[A-Za-z_]\w{0,60}\.){0,8}_?([A-Z]\w{0,60}(?:Error|Exception|Exit|Interrupt|Warning))\b(?:: |$)"
@@ -49,7 +54,18 @@ def detect_program(value: Mapping[str, Any], subject: Subject) -> Failure | None
         value: the mapping.
         subject: what the tool was asked for.
     """
+    if value.get("OOMKilled") is True or value.get("oom_killed") is True:
+        return (
+            None
+            if subject.is_record or subject.is_reading
+            else coded("STORAGE_LIMIT", "The program ran out of memory.")
+        )
     is_program = any(name in value for name in (*_OUTPUTS, *_ERRORS))
+    if is_program and value.get("killed") is True and not subject.is_record:
+        reason = next((value[name] for name in ("reason", "message", "error") if type(value.get(name)) is str), "")
+        return coded(
+            "TIMEOUT" if sense(reason) is meanings.TIMEOUT else "INTERNAL", reason or "The program was stopped."
+        )
     if is_program and any(value.get(name) is True for name in ("timed_out", "timedOut", "timeout")):
         return coded("TIMEOUT", _text(_first(value, _ERRORS))[-_LONGEST_TEXT:])
     status = next((value[name] for name in _STATUSES if type(value.get(name)) is int), None)
@@ -83,6 +99,11 @@ def detect_exit(
         complaint, output = output[-_LONGEST_TEXT:], ""
         if said(complaint) is None and not _COMPLAINT.match(complaint):
             complaint = ""
+    trace = detect_trace(complaint) or detect_traceback(complaint) if complaint else None
+    if trace is not None and not subject.is_verdict:
+        return trace
+    if not complaint and not subject.is_verdict and len(output) <= _LONGEST_TEXT and _REPORTED.search(output):
+        return Failure(value=value or output, message=output)  # git writes conflicts to standard output
     if complaint and said(complaint) is not None and (not output or _COMPLAINT.match(complaint)):
         return Failure(value=value or complaint, message=complaint)
     known = _by_status(status, complaint)
@@ -185,5 +206,7 @@ def raised(report: str) -> Failure:
     """
     found = _RAISED.match(report)
     name = found[1] if found else ""
+    if (not name or reason_of(name) is None) and said(report) is None:
+        return coded("INTERNAL", report[:_LONGEST_TEXT])  # the words of an unknown exception are a programmer's
     code = {"type": name} if name and reason_of(name) is not None else {}
     return Failure(value={**code, "message": report[:_LONGEST_TEXT]}, message=report[:_LONGEST_TEXT])

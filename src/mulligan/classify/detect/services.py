@@ -15,6 +15,7 @@ from typing import Any
 from mulligan.classify import meanings
 from mulligan.classify.detect.mappings import is_envelope, mappings, message_of
 from mulligan.classify.detect.reports import coded
+from mulligan.classify.detect.subject import Subject
 from mulligan.classify.failure import Failure
 from mulligan.classify.phrases import said
 from mulligan.untrusted.classes import as_dict, is_a
@@ -22,6 +23,7 @@ from mulligan.untrusted.classes import as_dict, is_a
 _LISTED = frozenset(("message", "errorCode", "fields", "statusCode", "extendedErrorDetails", "code", "error_code"))
 _NOTES = frozenset(("Note", "Information", "Error Message", "Warning"))
 _RATES = (meanings.RATE_LIMIT, meanings.QUOTA)
+_TABLES = frozenset(("list", "codes", "catalog", "catalogue", "table", "reference"))
 _MOST_ITEMS = 1_000
 
 
@@ -115,13 +117,14 @@ def _detect_note(value: Mapping[str, Any]) -> Failure | None:
     return Failure(value={"message": text}, message=text)
 
 
-def detect_listed_errors(value: list[Any]) -> Failure | None:
+def detect_listed_errors(value: list[Any], subject: Subject) -> Failure | None:
     """Detects a list that contains only errors with a code and a message, as Salesforce sends it.
 
     Args:
         value: what a tool returned.
+        subject: what the tool was asked for; a table of codes is a result.
     """
-    if not 0 < len(value) <= 20:
+    if not 0 < len(value) <= 20 or not _TABLES.isdisjoint(subject.words):
         return None
     errors = mappings(value)
     codes = [one.get("errorCode") or one.get("error_code") for one in errors]

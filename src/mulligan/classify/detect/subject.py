@@ -16,14 +16,28 @@ def _words(text: str) -> frozenset[str]:
 
 
 _CONVERTING = _words("""
-    explain define translate translation ocr transcribe transcript transcription caption summarize summarise summary rewrite
-    paraphrase proofread draft quote echo
+    explain define translate translation ocr transcribe transcript transcription caption rewrite paraphrase proofread
+    draft echo compose narrate
+""")
+_FILES = _words("file files source fixture snapshot attachment path")
+_MAKING = _words("write generate create make suggest build design produce render")
+_MADE = _words("""
+    story stories text texts copy poem poems haiku html page article essay letter reply email message caption slogan joke
+    lyrics song speech script code sql query regex test tests prompt description summary title headline tweet dialogue
+    report answer svg markdown
+""")
+_ASKING = _words("""
+    ask answer chat advise advice oracle joke fortune horoscope magic ball persona npc interview converse consult talk
+    greet negotiate persuade think thought reflect explain define definition meaning dictionary wisdom proverb trivia
+    riddle
 """)
 _TEXTS = _words("""
     file files document documents doc docs page pages article articles post posts note notes log logs email emails mail
     mails inbox message messages chat conversation history recording source code snippet fixture fixtures snapshot archive
     archived cache cached stored template attachment attachments resource readme manual help wiki faq knowledge comment
-    comments ticket tickets text texts lyrics excerpt content contents story clipboard tail cat grep dump export
+    comments ticket tickets text texts summarize summarise summary letter letters label labels sign inscription plaque
+    review reviews quote quotes verse chapter book paragraph lyrics excerpt content contents story clipboard tail cat grep
+    dump export
 """)
 _RECORDS = _words("""
     job jobs run runs build builds execution executions operation operations task tasks deployment deployments deploy
@@ -34,21 +48,52 @@ _RECORDS = _words("""
 """)
 _SEARCHING = _words("search find query list filter lookup browse match suggest recommend grep")
 _MESSAGES = _words("""
-    message messages email emails mail mails inbox note notes comment comments post posts log logs chat conversation history
-    transcript recording quote lyrics reply letter clipboard tail code snippet
+    message messages email emails mail mails inbox note notes comment comments post posts log logs chat conversation
+    history transcript recording quote lyrics reply letter clipboard tail code snippet
 """)
 _ABOUT = _words("status history health uptime info details report reports records list log logs")
 _READING = _words("""
     get list describe fetch show view find search retrieve read check poll watch inspect lookup look query load tail last
-    track monitor browse export count download open dump
+    track monitor browse export count download dump
 """)
-_WRITING = _words("""
-    post write create delete remove update edit send upload save move copy rename add set put apply append insert replace patch
-    publish submit run execute exec start stop restart cancel install deploy make
+_WRITING = (
+    _words("""
+    accept accrue activate add adjust administer admit align append apply approve archive arm assemble assign attach
+    backup ban bid blend block book bookmark boot borrow branch brew broadcast bundle burn buy calculate calibrate call
+    cancel capture charge chart checkout claim clean click clone close commit compile compress compute concede confirm
+    convert cook cool copy counter craft create crop cut deactivate decode decompress decrypt defer delete demote deploy
+    deposit detach dial dim disable disarm disassemble discharge dispatch dispense downgrade drag draw drill drive drop
+    dry edit email embed enable encode encrypt enrol enroll equip escalate estimate exchange exec execute extend fax feed
+    file fill film fire fit fix flash fly fold follow fork format forward fuel generate grant harvest hash heal heat hire
+    hold import insert install invite invoke irrigate issue join kick land launch leave lend like link load lock mail make
+    measure merge migrate milk mill minify mint mirror mix mount move mute navigate normalise normalize notify offboard
+    offer onboard open optimise optimize order pack page paint park parse patch pause pay photograph pick pin ping place
+    plan plant play polish post postpone prescribe press print promote provision prune publish pull pump purchase push put
+    quote rate rebase reboot recall reconcile record redeem redo refuel refund register reject release remove rename
+    render renew reopen repair replace replay report request reschedule reserve reset resize restart restore resume retry
+    return revoke rewind ring rollback rotate route run sample sanitise sanitize save scale scan schedule scroll seal seek
+    select sell send set settle share shear ship shoot shuffle sign simulate skip sleep slice snapshot solder solve sort
+    sow spawn split spray squash stage stake stamp star start stash stop stream submit subscribe swap switch sync tag text
+    till top tow trade train transcode transcribe transfer treat triage trigger tune turn type unblock undo unfollow
+    unlink unload unlock unmount unpin unsubscribe untag unzip update upgrade upload use vaccinate verify vote wake wash
+    water weigh weld wire withdraw write zip
 """)
+    - _READING
+)
+_UNDOING = _words("""
+    delete remove cancel stop kill block revoke reject close disable deactivate ban mute terminate clear expire lock abort
+    end unsubscribe unlink detach drop reset decline refuse deny archive purge withdraw void suspend disarm kick evict
+    unpublish invalidate
+""")
+_RUNNING = _words("run execute exec eval invoke")
+_PROGRAMS = _words("""
+    shell bash terminal command cmd cli python repl sql psql mysql sqlite script code kubectl docker git powershell
+    console exec ssh notebook cell sandbox curl redis query
+""")
+_ENSURING = _words("ensure upsert sync touch")
 _JUDGING = _words("""
-    test tests lint validate validation verify check audit score classify evaluate simulate roll compare diff review
-    inspect is has can exists exist play guess assess scan match analyze analyse
+    count tally test tests lint validate validation verify check audit score classify evaluate simulate roll compare diff
+    review inspect is has can exists exist play guess assess scan match analyze analyse
 """)
 
 
@@ -62,7 +107,15 @@ class Subject(NamedTuple):
         is_search: it looks for something, so that finding nothing is a result.
         is_record: it returns the record of something that may have failed, such as a job.
         is_verdict: it judges something, so that a negative answer is a result.
-        is_writing: it changes something.
+        is_writing: it does something.
+        is_undoing: it ends, removes or denies something, so that a result says that something is no longer there.
+        is_reading: it gets something by its name.
+        runs: it runs a program or a query, whose output may say anything.
+        is_file: it returns the content of a file.
+        is_made: it returns a text or code that it makes up.
+        words: the words of the name.
+        verb: what it does, if it does something.
+        is_idempotent: it makes sure of something, which may be so already.
     """
 
     converts: bool
@@ -72,9 +125,14 @@ class Subject(NamedTuple):
     is_record: bool
     is_verdict: bool
     is_writing: bool = False
-
-
-_WRITES = Subject(False, False, False, False, False, False, is_writing=True)
+    is_undoing: bool = False
+    is_reading: bool = False
+    runs: bool = False
+    is_file: bool = False
+    is_made: bool = False
+    words: frozenset[str] = frozenset()
+    verb: str = ""
+    is_idempotent: bool = False
 
 
 def subject_of(tool: Tool) -> Subject:
@@ -86,14 +144,39 @@ def subject_of(tool: Tool) -> Subject:
 def _subject(name: str) -> Subject:
     words = [word.lower() for word in _PIECES.findall(name)]
     first, known = words[0] if words else "", set(words)
-    if first in _WRITING and not known & _JUDGING:
-        return _WRITES
-    reads = first in _READING or (bool(words) and words[-1] in _ABOUT)
+    verb = next((word for word in words[:3] if word in _WRITING or word in _READING or word in _JUDGING), first)
+    runs = verb in _RUNNING or (bool(known & _PROGRAMS) and (verb in _PROGRAMS or verb not in _WRITING | _READING))
+    is_made = bool(known & _MAKING) and bool(known & _MADE) and words[-1] in _MADE
+    opens_text = verb == "open" and bool(known & (_TEXTS | _RECORDS))
+    if verb in _WRITING and not opens_text and not known & _JUDGING and not is_made and words[-1] not in _ABOUT:
+        converts = bool(known & _CONVERTING) and first in _CONVERTING
+        return Subject(
+            converts,
+            False,
+            False,
+            False,
+            False,
+            False,
+            is_writing=True,
+            is_undoing=bool(known & _UNDOING),
+            runs=runs,
+            words=frozenset(words),
+            verb=verb,
+            is_idempotent=bool(known & _ENSURING),
+        )
+    reads = verb in _READING or opens_text or (bool(words) and words[-1] in _ABOUT)
     return Subject(
-        converts=bool(known & _CONVERTING),
+        converts=bool(known & _CONVERTING) or is_made or bool(known & _ASKING),
         is_text=bool(known & _TEXTS),
         is_message=bool(known & _MESSAGES),
         is_search=bool(known & _SEARCHING),
         is_record=reads and bool(known & _RECORDS),
         is_verdict=bool(known & _JUDGING),
+        is_undoing=bool(known & _UNDOING),
+        is_reading=reads,
+        runs=runs,
+        is_file=bool(known & _FILES),
+        is_made=is_made,
+        is_idempotent=bool(known & _ENSURING),
+        words=frozenset(words),
     )

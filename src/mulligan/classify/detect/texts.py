@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
+from typing import Any
 
 from mulligan.classify import meanings
 from mulligan.classify.detect.mappings import leading_status
+from mulligan.classify.detect.outcomes import (
+    first_sentence,
+    is_empty_result,
+    is_statistic,
+    reports_success,
+    says_over,
+    says_refused,
+)
 from mulligan.classify.detect.programs import detect_exit, detect_traceback
 from mulligan.classify.detect.reports import coded
 from mulligan.classify.detect.subject import Subject
+from mulligan.classify.detect.traces import detect_trace
 from mulligan.classify.failure import Failure
+from mulligan.classify.languages import foreign_sense
 from mulligan.classify.missing_tool import missing_tool_name
 from mulligan.classify.phrases import said
 from mulligan.classify.reasons import reason_of
+from mulligan.classify.sentences import clear_sense, normalize, sentences
 from mulligan.errors import (
     ResourceConflictError,
     ResourceNotFoundError,
@@ -41,6 +54,9 @@ _TELLING = (
     ToolUnavailableError,
 )
 _TELLING_AFTER_TOPIC = (*_TELLING, ResourceConflictError, ToolArgumentError)
+_VAGUE = (None, meanings.ARGUMENT, meanings.FAILED)
+_EXISTING = (meanings.EXISTS, meanings.CONFLICT)
+_OF_THE_CALL = (meanings.TIMEOUT, meanings.RATE_LIMIT, meanings.CANCELLED, meanings.QUOTA)
 _PROTOCOL = re.compile(r"(?:Error (?:executing|calling|running|invoking) (?:tool|function)\b|MCP error -32\d{3}\b)")
 _REPORT = re.compile(
     r"(?:(?:Error|ERROR|Fatal error|fatal|Exception)(?: [a-z][^:\n]{0,80}| \(?[45]\d\d\)?)?"
@@ -49,8 +65,20 @@ _REPORT = re.compile(
 _MARK = r"(?:[\u274c\u2717\u26a0\U0001f6ab\U0001f6d1]\ufe0f? ?)?"
 _PLAIN_REPORT = re.compile(
     rf"{_MARK}\[?"
-    r"(?:(?:Error|ERROR|Fatal error|FATAL|Tool error|Execution error|API error|HTTP error|Fehler|Erreur|Errore)"
-    r"(?: [a-z][^:\n]{0,60})?\]?:"
+    r"(?:(?:Error|ERROR|Fatal error|FATAL|Tool error|Execution error|API error|HTTP error|Fehler|Erreur|Errore|Erro|Fout"
+    r"|Fel|Feil"
+    r"|B\u0142\u0105d|\u041e\u0448\u0438\u0431\u043a\u0430|\u9519\u8bef|\u932f\u8aa4|\u30a8\u30e9\u30fc|\uc624\ub958)"
+    r"(?: [a-z][^:\n]{0,60}|(?: code)? [\w.-]{1,20})?\]?(?::|\uff1a)"
+    r"|(?:FAILED|FAILURE|REJECTED|REFUSED|DENIED|ABORTED|UNAVAILABLE|TIMEOUT|EXCEPTION|ERR|Failed|Failure|Aborted|Timeout"
+    r"|Unavailable)(?: \([^)\n]{1,40}\)| \[[^]\n]{1,40}\])?(?::| [-\u2013\u2014] )"
+    r"|\[(?:ERR|ERROR|FAIL|FAILED|FATAL|FAILURE)\] \S"
+    r"|\[?(?:ERR(?:OR)?|E)[-_]\w{1,40}\]?:? (?=\S+ \S)"
+    r"|(?!If |When |Whenever |Unless |In case |Should )[A-Z][\w /'-]{2,60} (?:failed|was rejected|was refused|was denied"
+    r"|was declined|was aborted|rejected|refused|unsuccessful)(?: to [a-z]+)?(?:[!.]?(?=\n|\Z)|[:;,] |(?: \u2013| \u2014"
+    r"| -) | (?:because|since|as|due to|with|after)\b)"
+    r"|(?:Illegal|Invalid|Unsupported|Unrecogni[sz]ed|Unknown|Malformed"
+    r"|Ung\u00fcltige[rsn]?) [a-z-]+(?: [a-z-]+){0,3}(?:, (?:expected|must|use|allowed|should|please|valid|supported|try"
+    r"|available|got|need|known|it)| [-\u2013\u2014] |; |[.!]?\Z)"
     r"|(?:An?|The following) (?:unexpected |internal )?errors? (?:has |have )?occurred\b|Something went wrong\b"
     r"|Sorry, (?:but )?(?:I|we) (?:could not|couldn't|can't|cannot|was unable|were unable|am unable)\b"
     r"|(?:Failed|Unable) to [a-z]+ |(?:Could not|Couldn't|Cannot|Can't) [a-z]+ "
@@ -58,6 +86,15 @@ _PLAIN_REPORT = re.compile(
     r"|Request (?:timed out|was rejected|error)\b|HTTP(?: error)? [45]\d\d\b"
     r"|(?:Blocked|Denied|Refused|Rejected|Forbidden|Access denied|Permission denied|Not allowed):"
     r"|(?:Invalid|Unsupported|Unrecognized|Unknown|Missing) [a-z]+(?: [a-z]+){0,3}: )"
+)
+_FRAME = "\u2500\u2502\u256d\u256e\u256f\u2570\u2575\u2577\u2503\u250c\u2514\u2510\u2518"
+_HEADING = re.compile(r"#{1,6} (?:Result|Results|Output|Response|Error|Errors|Status)s?\s*\n+(?=\S)")
+_NUMBER = re.compile(r"\A\d{1,3}[.)]? ")
+_FAILED_HEADING = re.compile(
+    r"#{1,6} [^\n]{0,80}\b(?:failed|error|could not|cannot|unable to|denied|refused|not found)\b"
+)
+_DECORATION = re.compile(
+    r"(?:#{1,6} |>+ |\*{1,3}|_{1,2}(?=[A-Z])|- |[\u2190-\u2bff\ufe0f\U0001f300-\U0001faff]{1,3} ?){1,4}(?=\S)"
 )
 _TOPIC = re.compile(rf"{_MARK}[A-Z][\w' -]{{2,40}} (?:failed|error|exception): (\S.*)", re.DOTALL)
 _MARKED = re.compile(r"<((?:\w{1,20}_)?error)>(.{1,500})</\1>", re.DOTALL)
@@ -68,21 +105,26 @@ _EXCEPTION = re.compile(
 _STATUS = re.compile(
     r"\W{0,2}(?:exit(?:ed with)?|return|Exit|Exited with|Command failed with exit)(?: code| status)[: ]{1,2}(\d{1,3})\W{0,2}"
 )
-_OUTPUT_ERROR = re.compile(r"^(?:error|fatal): \S", re.MULTILINE)
+_OUTPUT_ERROR = re.compile(r"^(?:(?:error|fatal): \S|\w{2,12} (?:ERR!|error) (?:code )?[A-Z\d])", re.MULTILINE)
 _REFUSED = re.compile(
     r"\b(?:cancelled|canceled|rejected|declined|denied|aborted) by (?:the )?user\b"
     r"|\b[Uu]ser (?:has )?(?:rejected|declined|denied|cancelled|canceled) (?:this|the)\b"
 )
 _RETURNED = re.compile(
-    r"\b(?:returned|with|status|code|HTTP|error)(?: an?)?(?: HTTP)?(?: status)?(?: code)?:? ([45]\d\d)\b"
+    r"\b(?:returned|answered|replied|responded|got|gave|with|status|code|HTTP"
+    r"|error)(?: an?)?(?: HTTP)?(?: status)?(?: code)?:? ([45]\d\d)\b"
 )
-_LOG = re.compile(r"\n\W{0,2}(?:error|warn|info|debug)", re.IGNORECASE)
+_ANSWERED = re.compile(
+    r"\b(?:answered|replied|responded|returned|got|gave)(?: with)?(?: an?| us)?(?: HTTP)?(?: status)?(?: code)? [45]\d\d\b"
+)
+_LOG = re.compile(r"\n\W{0,2}(?:error(?! (?:message|code|type|details?|id)\b)|warn|info|debug)", re.IGNORECASE)
 _NO_SENTENCE = re.compile(
-    r"[\d\[(]|(?:raise|return|throw|def|class|import|from|if|for|while|try)\b"
+    r"[\d\[(]|(?:raise|return|throw|def|class|import|from|if|for|while|try)\b|(?:If|When|Whenever|In case"
+    r"|Unless|Should you|Dry run|Preview|Simulation)\b"
 )  # a log, or source
-_SENTENCE = re.compile(r"(?<=[.!?])\s|\n")
+_DEVICE_CODE = re.compile(r"(?:E|ERR|F|ALARM|FAULT)[-_ ]?\d{1,5}[ :.-]{1,3}\S[^\n]{2,80}")
 _SHELL = re.compile(r"(?:[\w.+/-]{1,60}: ){1,3}[^\n:]{1,160}(?:: [^\n]{1,160})?")
-_DOCUMENTATION = re.compile(r"(?:If|Raised|When|Occurs|This|The exception|is|Thrown)\b")
+_DOCUMENTATION = re.compile(r"(?:If|Raised|When|Occurs|This (?:exception|error|class)|The exception|is|Thrown)\b")
 _NOTHING = re.compile(r"(?:[\d.,%\s+-]+|none|no|null|nil|n/a|false)\.?", re.IGNORECASE)
 _FRAMEWORKS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern, re.DOTALL), code)
@@ -101,6 +143,23 @@ _FRAMEWORKS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 )
 
 
+def detect_lines(value: list[Any], subject: Subject) -> Failure | None:
+    """Detects one to three texts in a list, of which the first is a report: `["Could not save it", "ENOSPC: ..."]`.
+
+    Args:
+        value: the list that a tool returned.
+        subject: what the tool was asked for.
+    """
+    if not 0 < len(value) <= _MOST_LINES or not all(type(one) is str for one in value):
+        return None
+    if subject.is_search or subject.is_message or subject.is_record or _PLAIN_REPORT.match(value[0]) is None:
+        return None
+    message = "\n".join(value)
+    if not subject.is_writing and said(message) is None:
+        return None
+    return Failure(value=message, message=message)
+
+
 def detect_text(text: str, subject: Subject) -> Failure | None:
     """Detects a failure in a text that a tool returned.
 
@@ -108,9 +167,11 @@ def detect_text(text: str, subject: Subject) -> Failure | None:
         text: what it returned.
         subject: what it was asked for.
     """
+    message = _plain(text)
+    if len(message) <= 2 * _LONGEST_REPORT and (fixed := _detect_fixed_sentence(message)) is not None:
+        return fixed
     if subject.converts:
         return None
-    message = text.strip()
     if len(message) <= 2 * _LONGEST_REPORT:
         framework = _detect_framework(message, subject) or _detect_exception(message)
         if framework is not None:
@@ -119,13 +180,44 @@ def detect_text(text: str, subject: Subject) -> Failure | None:
         is_marked = (
             len(message) <= _LONGEST_SENTENCE and "\n" not in message and _PLAIN_REPORT.match(message) is not None
         )
-        if is_marked and not subject.is_message and (said(message) is not None or _find_status(message)):
+        is_known = (
+            said(message) is not None
+            or _find_status(message) is not None
+            or foreign_sense(normalize(message)) is not None
+        )
+        if is_marked and not subject.is_message and (is_known or not (subject.is_file or is_statistic(message))):
             return Failure(value=message, message=message, status=_find_status(message))
     else:
-        failure = detect_traceback(text) or _detect_plain_report(message, subject) or _detect_output(message, subject)
+        failure = (
+            _detect_heading(text.strip(), subject)
+            or detect_traceback(text)
+            or detect_trace(text)
+            or _detect_plain_report(message, subject)
+            or _detect_output(message, subject)
+        )
         if failure is not None:
             return failure
-    return _detect_known_report(message) or _detect_sentence(message, subject)
+    return _detect_known_report(message, subject) or _detect_sentence(message, subject)
+
+
+def _detect_heading(text: str, subject: Subject) -> Failure | None:
+    """A heading of Markdown that says what happened, above any text."""
+    if len(text) > 2 * _LONGEST_REPORT or _FAILED_HEADING.match(text) is None:
+        return None
+    heading = _NUMBER.sub("", _plain(text.split("\n", 1)[0]))
+    found = _detect_plain_report(heading, subject) or _detect_sentence(heading, subject)
+    return Failure(value=text, message=text) if found is not None else None
+
+
+def _plain(text: str) -> str:
+    """A text without what only decorates it: marks of Markdown, symbols, the frame of a box, a heading such as `Result`."""
+    message = text.strip()
+    if len(message) > 4 * _LONGEST_REPORT:
+        return message
+    if message[:1] in _FRAME:
+        message = "\n".join(line.strip(_FRAME + " ") for line in message.splitlines()).strip()
+    message = _HEADING.sub("", message, count=1)
+    return _DECORATION.sub("", message, count=1) if message[:1] in "#>*_-[(" or message[:1] > "\u2000" else message
 
 
 def detect_tagged(text: str) -> Failure | None:
@@ -156,40 +248,72 @@ def _detect_output(message: str, subject: Subject) -> Failure | None:
 
 def _detect_sentence(message: str, subject: Subject) -> Failure | None:
     """One or two sentences of which the first says what is wrong, where the tool returns no messages or verdicts."""
-    if not message or len(message) > _LONGEST_SENTENCE or message.count("\n") >= _MOST_LINES:
+    if not message or len(message) > _LONGEST_SENTENCE or message.count("\n") >= 2 * _MOST_LINES or subject.is_message:
         return None
-    if subject.is_message or subject.is_verdict:
-        return None
-    if _NO_SENTENCE.match(message) or _DOCUMENTATION.match(message.partition(": ")[2]):
+    if subject.is_verdict:  # of the call itself, only a limit is certain
+        is_limited = clear_sense(normalize(first_sentence(message))) is meanings.RATE_LIMIT
+        return Failure(value=message, message=message) if is_limited else None
+    if _NO_SENTENCE.match(message) or _DOCUMENTATION.match(message.partition(": ")[2]) or _LOG.search(message):
         return None
     topic = _TOPIC.match(message)
-    first = topic[1] if topic is not None else _SENTENCE.split(message, maxsplit=1)[0]
+    first = topic[1] if topic is not None else first_sentence(message)
+    if topic is None and (reports_success(message, first) or (subject.is_idempotent and said(first) in _EXISTING)):
+        return None
     status = leading_status(first) or _find_status(first)
-    if topic is not None and status is not None:
+    is_answer = status is not None and (topic is not None or _ANSWERED.search(first) is not None)
+    is_word = " " not in first.strip() and first.isascii()
+    if is_answer or (not is_word and _reports(message, first, subject, is_expected=topic is not None)):
         return Failure(value=message, message=message, status=status)
-    meaning = said(first) if " " in first else None
-    is_expected = topic is not None or subject.is_writing
-    if meaning is None or meaning.cls not in (_TELLING_AFTER_TOPIC if is_expected else _TELLING):
-        return None
-    if meaning is meanings.NOT_FOUND and subject.is_search and topic is None and "does not exist" not in first:
-        return None
-    return Failure(value=message, message=message, status=status)
+    return None
 
 
-def _detect_framework(message: str, subject: Subject) -> Failure | None:
-    """The fixed sentence of a framework, or of a person who refused the call."""
-    if _REFUSED.search(message) and len(message) <= _LONGEST_SENTENCE and not subject.is_message:
-        return coded("CANCELLED", message)
+def _reports(message: str, first: str, subject: Subject, *, is_expected: bool) -> bool:
+    if _is_known_clause(first, subject, is_expected=is_expected) or says_refused(normalize(first), subject):
+        return True
+    if not subject.is_writing or subject.runs:
+        return False
+    later = islice(sentences(message), 1, _MOST_LINES)  # `Come back in 20 minutes.`
+    return any(clear_sense(one) in (meanings.RATE_LIMIT, meanings.UNAVAILABLE) for one in later)
+
+
+def _is_known_clause(first: str, subject: Subject, *, is_expected: bool) -> bool:
+    """Whether a sentence contains a known clause, or what hardly ever answers a question."""
+    words = normalize(first)
+    if is_empty_result(first) or (subject.is_record and not is_expected) or says_over(words, subject):
+        return False
+    accepted = _TELLING_AFTER_TOPIC if is_expected or subject.is_writing else _TELLING
+    meaning = said(first)
+    clear = clear_sense(words)
+    if meaning is None or meaning.cls not in accepted:
+        if clear is None or subject.is_text or (subject.runs and not is_expected and clear not in _OF_THE_CALL):
+            return False
+        meaning = clear
+    if is_expected:
+        return True
+    if meaning is meanings.UNAVAILABLE and subject.is_reading and clear is None:
+        return False  # what was asked for may be unavailable
+    return not (meaning is meanings.NOT_FOUND and subject.is_search and "does not exist" not in first)
+
+
+def _detect_fixed_sentence(message: str) -> Failure | None:
+    """The fixed sentence of a framework around an error."""
     for sentence, code in _FRAMEWORKS:
         found = sentence.fullmatch(message)
         if found is not None:
             told = found[1].strip() or message
             return coded(code, told) if code else Failure(value=told, message=told)
-    name = missing_tool_name(message)
-    return coded("UNKNOWN_TOOL", message) if name is not None else None
+    return None
 
 
-def _detect_known_report(message: str) -> Failure | None:
+def _detect_framework(message: str, subject: Subject) -> Failure | None:
+    """A person who refused the call, or a tool that does not exist."""
+    if _REFUSED.search(message) and len(message) <= _LONGEST_SENTENCE and not subject.is_message:
+        return coded("CANCELLED", message)
+    is_missing = missing_tool_name(message) is not None
+    return coded("UNKNOWN_TOOL", message) if is_missing else None
+
+
+def _detect_known_report(message: str, subject: Subject) -> Failure | None:
     """A short text that starts like an error report and contains a known error."""
     if not message or len(message) > _LONGEST_REPORT or message.count("\n") >= _MOST_LINES:
         return None
@@ -199,25 +323,36 @@ def _detect_known_report(message: str) -> Failure | None:
     if match is None or _DOCUMENTATION.match(match[2]):
         return None
     meaning = reason_of(match[1]) if match[1] else None
-    if meaning in (meanings.ARGUMENT, meanings.FAILED):
-        meaning = None
     status = leading_status(message)
-    known = status is not None or meaning is not None or said(match[2]) is not None
+    known = status is not None or meaning not in _VAGUE or said(match[2]) is not None
+    if match[1] and "\n" not in message and not (subject.is_text or subject.is_record):
+        known = known or subject.is_writing or subject.is_reading
     return Failure(value=message, message=message, status=status) if known else None
 
 
 def _detect_plain_report(message: str, subject: Subject) -> Failure | None:
     """A sentence that says that the call failed, or the complaint of a shell's command, and nothing else."""
-    if not message or len(message) > _LONGEST_SENTENCE or message.count("\n") >= 2 * _MOST_LINES:
+    if not message or len(message) > _LONGEST_REPORT or message.count("\n") >= _MOST_OUTPUT_LINES:
         return None
     found = _PLAIN_REPORT.match(message)
+    if len(message) > _LONGEST_SENTENCE and (found is None or subject.runs):
+        return None
     if subject.is_record and said(message) is None:
         return None
     told = message[found.end() :].strip() if found is not None else ""
     if _LOG.search(message):  # several reports are a log
         return None
-    if found is not None and not _DOCUMENTATION.match(told) and not _NOTHING.fullmatch(told):
-        return Failure(value=message, message=message, status=leading_status(message))
+    if (
+        found is not None
+        and not _DOCUMENTATION.match(told)
+        and not _NOTHING.fullmatch(told)
+        and not is_statistic(message)
+    ):
+        return Failure(value=message, message=message, status=leading_status(message) or _find_status(message))
+    if subject.is_verdict or len(message) > _LONGEST_SENTENCE:
+        return None
+    if subject.is_writing and not subject.runs and _DEVICE_CODE.fullmatch(message):
+        return Failure(value=message, message=message)
     if _SHELL.fullmatch(message) and message[:1].islower() and said(message) is not None:
         return Failure(value=message, message=message)
     return None

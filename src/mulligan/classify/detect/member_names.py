@@ -1,0 +1,191 @@
+"""What the members of a mapping that a tool's author made up may say, by their names and by what is in them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from mulligan.classify.detect.mappings import message_of
+from mulligan.classify.detect.subject import Subject
+from mulligan.classify.reasons import reason_of
+from mulligan.untrusted.classes import is_a
+from mulligan.untrusted.text import safe_str
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+GENERAL = _words("ok okay success successful succeeded exito erfolg succes sucesso successo")
+STATES = _words("done completed complete finished")  # also the state of a task
+_ACCEPTED = _words(  # what became of the request
+    "accepted handled executed performed processed found matched saved stored updated applied created added"
+)
+_IRREGULAR: Mapping[str, tuple[str, ...]] = {
+    "sent": ("send", "mail", "post"),
+    "paid": ("pay", "charge"),
+    "bought": ("buy",),
+    "sold": ("sell",),
+    "held": ("hold",),
+    "written": ("write",),
+    "made": ("make",),
+    "built": ("build",),
+    "set": ("set",),
+    "put": ("put",),
+    "taken": ("take",),
+    "found": ("find", "locate", "get", "lookup"),
+    "answered": ("call", "dial", "ring"),
+    "delivered": ("send",),
+    "drawn": ("draw",),
+    "driven": ("drive",),
+    "flown": ("fly",),
+    "begun": ("begin", "start"),
+    "run": ("run",),
+    "stored": ("save", "upload"),
+    "saved": ("store", "save", "write"),
+}
+_AUXILIARIES = ("is", "was", "has", "been", "request", "command", "call")
+FAILED = _words("failed failure error errored aborted rejected refused denied unreachable")
+STATUSES = _words("status state result outcome response disposition stat")
+_BAD = _words("""
+    error errored err fail failed failure fails refused rejected denied declined forbidden unauthorized unauthorised invalid
+    aborted timeout unavailable unreachable notfound missing blocked conflict throttled exception unsupported expired ko nok
+    nack faulted faulty cancelled canceled unsuccessful unknown required exceeded limit insufficient disabled locked exhausted
+    incorrect wrong
+""")
+_BAD_PAIRS = (("not", "found"), ("timed", "out"), ("time", "out"), ("not", "allowed"), ("not", "authorized"))
+_BAD_STARTS = _words("no not un bad too over out invalid missing")
+ERRORS = _words("error errors err fault failure exception problem faultstring erro fehler erreur fout fel feil")
+_NO_ERRORS = _words("last previous max mean standard std no num abs on if")  # `last_error`, `mean_error`
+_REFUSALS = _words("refusal rejection decline denial")
+_TEXTS = _words(
+    "message messages msg text summary detail details string description info reason cause causes note explanation"
+)
+REASONS = _words("""
+    reason reasons why message messages msg detail details note notes cause explanation description explain comment text info
+    remark diagnostic diagnostics diagnosis hint summary problem error exception failure fault title feedback mensaje mensagem
+    messaggio meldung nachricht bericht motivo grund raison
+""")
+META = _words("""
+    id ids uuid guid ref reference code codes errno number timestamp time date at took duration elapsed ms seconds path url uri
+    link links href docs doc documentation help request trace version type kind service tool method host retry retries attempt
+    attempts param params parameters args arguments input query lang locale server origin instance headers hint suggestion
+    suggestions retryable transient recoverable severity level category domain class name source operation action user usage
+    span correlation syscall line file stack warnings meta metadata status state
+""")
+META_STARTS = _words("request retry error err trace")
+CODES = _words("code cod errcode errno retcode rc ret errorcode subcode")
+_CODED = _words("error err result ret return fault status")
+ENVELOPES = _words("result data response json body fault error payload answer output reply content d")
+RESULTS = _words("data result results output response value answer")
+NOTHING = _words("none null no false ok success n/a nil unknown")
+_LONGEST_TEXT = 2_400
+LONGEST_STATUS = 40
+_MOST_WORDS, _SHORTEST_STEM = 3, 3
+
+
+@lru_cache(maxsize=4_096)
+def pieces(name: str) -> tuple[str, ...]:
+    """The words of a name: `refusalReason`, `error_code`."""
+    return tuple(word.lower() for word in _PIECES.findall(name[:80]))
+
+
+@lru_cache(maxsize=4_096)
+def role(name: str) -> str:
+    """What a member with this name may say: that the call failed, how, or why; empty if none of these."""
+    words = pieces(name)
+    last = words[-1] if words else ""
+    if last in FAILED:
+        return "failed"
+    if last in GENERAL or last in _ACCEPTED or last in STATES or last in _IRREGULAR or last.endswith("ed"):
+        return "flag"
+    if is_error_name(words) or words[-2:] == ("error", "messages"):
+        return "error"
+    if last in STATUSES:
+        return "status"
+    if last in CODES:
+        return "code"
+    return "envelope" if last in ENVELOPES else ""
+
+
+def is_error_name(words: tuple[str, ...]) -> bool:
+    """Whether a member is called an error, or what an error says: `fault`, `errorSummary`, `refusalReason`."""
+    if not words:
+        return False
+    if words[-1] in ERRORS or words in (("errmsg",), ("errormessage",)):
+        return len(words) <= _MOST_WORDS and words[0] not in _NO_ERRORS
+    return (words[0] in ERRORS or words[0] in _REFUSALS) and words[-1] in _TEXTS
+
+
+def flag_of(told: Any) -> bool | None:
+    """The truth value of a member, which may be written as a text."""
+    if type(told) is bool:
+        return told
+    if type(told) is str and told.lower() in ("true", "false"):
+        return told.lower() == "true"
+    return None
+
+
+def is_about_request(words: tuple[str, ...], subject: Subject) -> bool:
+    """Whether a flag is about the request: `accepted`, or the participle of the tool's verb, as `opened` of `open_lift`."""
+    last = words[-1] if words else ""
+    if len(words) > 1 and words[0] not in _AUXILIARIES:
+        return False
+    if last in _ACCEPTED or not subject.words.isdisjoint(_IRREGULAR.get(last, ())):
+        return True
+    return last.endswith("ed") and _is_of_name(last, subject)
+
+
+def _is_of_name(word: str, subject: Subject) -> bool:
+    """Whether a word has the stem of a word in the tool's name: `opened` of `open_lift`."""
+    stems = (one[: max(_SHORTEST_STEM, len(one) - 1)] for one in subject.words if len(one) >= _SHORTEST_STEM)
+    return any(word.startswith(stem) for stem in stems)
+
+
+def is_bad_status(status: str, subject: Subject | None = None) -> bool:
+    """Whether a status says that something failed, unless it is what the tool was asked for: `cancelled` of `cancel_order`."""
+    words = pieces(status)
+    if words[:2] in _BAD_PAIRS:
+        return True
+    bad = [word for word in words if word in _BAD]
+    return (
+        bool(bad) and words[0] != "not" and not (subject is not None and all(_is_of_name(one, subject) for one in bad))
+    )
+
+
+def is_bad_code(code: Any) -> bool:
+    """Whether a code is none of success."""
+    if type(code) is int:
+        return code < 0 or code >= 400
+    if type(code) is not str or not code:
+        return False
+    words = pieces(code)
+    is_named = is_bad_status(code) or (bool(words) and words[0] in _BAD_STARTS) or reason_of(code) is not None
+    return is_named or bool(re.fullmatch(r"-?[1-9]\d{2,}|[A-Z]{1,6}[-_]?\d{2,}", code))
+
+
+def is_code_of_error(words: tuple[str, ...], code: Any) -> bool:
+    """Whether a code that is not zero belongs to a member that only has one if the call failed."""
+    if words[0] in ERRORS and type(code) is str:
+        return bool(re.search(r"[A-Za-z]{3}", code)) and code.lower() not in NOTHING
+    return words[0] in _CODED and len(words) > 1 and type(code) is int and code != 0 and not 100 <= code < 400
+
+
+def text_of(told: Any) -> str:
+    """What a member says, if it is a text with a word, a list of texts, or a mapping with a message."""
+    if type(told) is str:
+        text = told.strip()
+        is_said = re.search(r"[^\W\d_]{3}", text) is not None and text.lower() not in NOTHING
+        return safe_str(text) if is_said and len(text) <= _LONGEST_TEXT else ""
+    if is_a(told, Mapping):
+        named = (one for name, one in told.items() if is_error_name(pieces(str(name))) and type(one) is str)
+        return message_of(told) or next(named, "")
+    if type(told) in (list, tuple) and told:
+        texts = [text_of(one) for one in told[:3]]
+        return "; ".join(texts) if all(texts) else ""
+    if issubclass(type(told), Exception):
+        return safe_str(told) or type(told).__name__
+    return ""

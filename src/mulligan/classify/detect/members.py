@@ -1,0 +1,277 @@
+"""A mapping or object that a tool's author made up, read by the roles of its members.
+
+`{"accepted": False, "why": "the door is moving"}` and `JobOutcome(state="FAILED", failure="...", artifact=None)` follow no
+documented shape. What they share: a member says that the call failed (a flag, a status, an error), a member says why, and
+the place of the result is empty.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from mulligan.classify import meanings
+from mulligan.classify.detect import member_names as names
+from mulligan.classify.detect.mappings import is_empty, is_record, status_of
+from mulligan.classify.detect.reports import coded
+from mulligan.classify.detect.subject import Subject
+from mulligan.classify.failure import Failure
+from mulligan.classify.phrases import said
+from mulligan.classify.reasons import reason_of
+from mulligan.classify.sentences import clear_sense, sense, sentences
+from mulligan.untrusted.classes import as_dict, is_a
+
+_UNCHANGED = re.compile(
+    r"\b(?:no changes?|nothing (?:to|changed|new)|unchanged|up[- ]to[- ]date|identical|not (?:needed|necessary|modified))\b"
+)
+_EXISTING = (meanings.EXISTS, meanings.CONFLICT)
+_OF_VERDICTS = (meanings.CONFLICT, meanings.ARGUMENT, meanings.UNAVAILABLE)
+_DEFECTS = (meanings.FAILED, meanings.UNAVAILABLE, meanings.RATE_LIMIT, meanings.TIMEOUT)
+_MOST_EXTRAS = 3
+_LONGEST_VALUE = 80
+_LONGEST_REASON = 600
+_DEEPEST = 2
+
+
+def may_fail(value: Mapping[Any, Any]) -> bool:
+    """Whether a mapping is worth a look: quick, since most mappings are results.
+
+    Args:
+        value: what a tool returned.
+    """
+    for name, told in value.items():
+        if type(name) is not str:
+            continue
+        if told is None:
+            if name in names.RESULTS:
+                return True
+        elif (role := names.role(name)) and _SIGNS[role](name, told):
+            return True
+    return len(value) == 1 and any(type(told) is list and told and type(told[0]) is str for told in value.values())
+
+
+def _is_mapping(told: Any) -> bool:
+    return type(told) is not str and is_a(told, Mapping)
+
+
+_SIGNS: Mapping[
+    str, Callable[[str, Any], bool]
+] = {  # for each role of a member, whether what is in it says that the call failed
+    "flag": lambda _, told: told is False or told == "false" or told == "False" or (type(told) is int and told == 0),
+    "failed": lambda _, told: told is True or (type(told) not in (bool, int, float) and bool(told)),
+    "error": lambda _, told: told is True or (type(told) not in (bool, int, float) and bool(told)),
+    "status": lambda name, told: (
+        (type(told) is str and len(told) <= names.LONGEST_STATUS and names.is_bad_status(told))
+        or (name in names.ENVELOPES and _is_mapping(told))
+    ),
+    "code": lambda name, told: names.is_bad_code(told) or names.is_code_of_error(names.pieces(name), told),
+    "envelope": lambda _, told: _is_mapping(told),
+}
+
+
+class _Members:
+    """What the members of a mapping say.
+
+    Attributes:
+        error: what a member that is called an error says.
+        reason: what another member says that explains something.
+        text: what a member with any other name says.
+        is_denied: whether a flag says that the request was not done.
+        is_general: whether that flag is only `ok` or `success`, which a verdict also has.
+        is_state: whether that flag may be the state of a task.
+        is_missing: whether that flag says that something was not found.
+        is_error: whether that flag says that there was an error.
+        status: a status that says that something failed.
+        code: a code that is no success, or None.
+        empty: how many members have nothing in them.
+        extras: how many members say something else.
+        has_result: whether one of them is a list, a mapping or a long text.
+        has_place: whether a member is called a result, and is null.
+    """
+
+    def __init__(self, value: Mapping[Any, Any], subject: Subject) -> None:
+        self._subject = subject
+        self.error = self.reason = self.text = self.status = ""
+        self.is_denied = self.is_general = self.is_state = self.is_missing = self.is_error = False
+        self.has_result = self.has_place = False
+        self.code: Any = None
+        self.empty = self.extras = 0
+        for name, told in value.items():
+            words = names.pieces(name) if type(name) is str else ()
+            if not self._read_flag(words, told):
+                self._read_member(name, words, told)
+        if self.is_state and self.is_denied:
+            self.is_state = False
+
+    @property
+    def told(self) -> str:
+        """What says why."""
+        return self.error or self.reason or (self.text if self.is_denied else "")
+
+    @property
+    def is_failed(self) -> bool:
+        """Whether a flag or a status says that it failed."""
+        return self.is_denied or bool(self.status)
+
+    def _read_flag(self, words: tuple[str, ...], told: Any) -> bool:
+        last = words[-1] if words else ""
+        flag = names.flag_of(told)
+        if last in names.GENERAL and len(words) <= 2 and (flag is False or (type(told) is int and told == 0)):
+            self.is_general = self.is_general or not self.is_denied
+        elif flag is False and names.is_about_request(words, self._subject):
+            self.is_general = False
+            self.is_missing = self.is_missing or last in ("found", "matched")
+        elif flag is True and len(words) <= 2 and (last in names.FAILED or last in names.ERRORS):
+            self.is_general, self.is_error = False, True
+        elif flag is False and words and last in names.STATES:
+            self.is_state = True
+            return True
+        else:
+            return False
+        self.is_denied = True
+        return True
+
+    def _read_member(self, name: Any, words: tuple[str, ...], told: Any) -> None:
+        last = words[-1] if words else ""
+        if is_empty(told) or told is False or (type(told) in (int, float) and not told):
+            self.empty += 1
+            self.has_place = self.has_place or (told is None and name in names.RESULTS)
+        elif last in names.CODES:
+            is_bad = names.is_bad_code(told) or names.is_code_of_error(words, told)
+            self.code = told if is_bad else self.code
+        elif last in names.STATUSES and type(told) is str and len(told) <= names.LONGEST_STATUS:
+            self.status = self.status or (told if names.is_bad_status(told, self._subject) else "")
+        elif names.is_error_name(words):
+            self._read_error(last, told)
+        elif last in names.REASONS and (text := names.text_of(told)):
+            self.reason = self.reason or text
+        elif last not in names.META and (not words or words[0] not in names.META_STARTS):
+            self.extras += 1
+            self.has_result = self.has_result or _is_result(told)
+            self.text = self.text or (names.text_of(told) if type(told) is str and " " in told else "")
+
+    def _read_error(self, last: str, told: Any) -> None:
+        is_findings = last == "errors" and type(told) is list and any(type(one) is not str for one in told)
+        text = "" if is_findings and not self._subject.is_writing else names.text_of(told)
+        self.error = f"{self.error}; {text}" if self.error and text not in self.error else self.error or text
+        self.has_result = self.has_result or not text
+
+
+def detect_members(value: Mapping[Any, Any], subject: Subject, depth: int = 0) -> Failure | None:
+    """Detects a failure in a mapping of no documented shape.
+
+    Args:
+        value: what a tool returned, or the members of an object.
+        subject: what the tool was asked for.
+        depth: how many envelopes are around the mapping.
+    """
+    inner = _only_content(value) if depth < _DEEPEST and not subject.is_verdict else None
+    if inner is not None:
+        failure = _detect_listed(inner) or detect_members(inner, subject, depth + 1)
+        if failure is not None:
+            return failure
+    read = _Members(value, subject)
+    fails = _is_broken_verdict(read) if subject.is_verdict else _fails(read, value, subject, depth)
+    if not fails:
+        return None
+    if read.is_missing and not read.told and read.code is None:
+        return coded("NOT_FOUND", "Nothing was found.")
+    told = read.told or read.status or (read.code if type(read.code) is str else "")
+    return Failure(value=dict(value), message=told, status=status_of(value) or status_of({"code": value.get("cod")}))
+
+
+def _is_broken_verdict(read: _Members) -> bool:
+    """Whether something could not be judged: the reason is a defect of the service, not of what was judged."""
+    return read.is_denied and not read.extras and _clear(read.told) in _DEFECTS
+
+
+def _fails(read: _Members, value: Mapping[Any, Any], subject: Subject, depth: int) -> bool:
+    """Whether members report a failure of this call, rather than the record of one or a verdict."""
+    told = read.told
+    if read.has_result or read.extras > _MOST_EXTRAS or _UNCHANGED.search(told.lower()):
+        return False
+    if read.has_place and told and not read.extras and _clear(told) is not None:
+        return True
+    if subject.is_record and not depth:  # a record has more members than a code and a message
+        return not read.extras and (read.is_denied or read.code is not None) and _is_known(told, subject)
+    if subject.is_idempotent and (said(told) or sense(told)) in _EXISTING:
+        return False
+    if not told:
+        return _fails_without_reason(read, subject)
+    if (
+        read.is_state and not read.error and not read.status
+    ):  # unless the reason says otherwise, it has only not ended yet
+        is_over = _clear(told) is not None or sense(told) is meanings.CANCELLED
+        return is_over and read.extras <= 1 and not subject.is_reading
+    if subject.is_writing and (read.is_failed or read.error):
+        was_made = bool(value.get("id") or value.get("key"))
+        return read.is_failed or not was_made
+    return _fails_with_reason(read, value, subject, depth)
+
+
+def _fails_without_reason(read: _Members, subject: Subject) -> bool:
+    if read.is_error and not read.extras:
+        return not subject.is_reading
+    if type(read.code) is str and read.empty and not read.extras:
+        return subject.is_writing or reason_of(read.code) is not None
+    # nothing but the name of what was looked for
+    return read.is_missing and not subject.is_search and read.empty > 0 and read.extras <= 1
+
+
+def _fails_with_reason(read: _Members, value: Mapping[Any, Any], subject: Subject, depth: int) -> bool:
+    """Whether members with a reason report a failure, of a tool that gets something or of which nothing is known."""
+    is_known, is_alone = _is_known(read.told, subject), not read.extras
+    if read.is_denied and not read.is_general and read.reason:
+        return read.extras <= 1 or (read.empty > 0 and is_known)
+    if read.error:
+        if is_record(value) and not (read.is_denied or (read.empty and read.status)):
+            return False
+        return read.empty > 0 or (is_alone and (is_known or depth > 0))
+    if read.is_failed:
+        return is_known and (is_alone or read.empty > 0) and not (read.status and is_record(value))
+    if type(read.code) is str and read.empty and is_alone:
+        return True
+    return read.code is not None and (is_known or subject.is_writing) and read.extras <= 1 and not is_record(value)
+
+
+def _clear(text: str) -> meanings.Meaning | None:
+    """The first clear meaning in a text."""
+    return next((meaning for one in sentences(text) if (meaning := clear_sense(one)) is not None), None)
+
+
+def _is_known(text: str, subject: Subject) -> bool:
+    """Whether a reason is understood; that of an unknown tool may be a verdict, so only a clear one counts."""
+    if said(text) is not None or _clear(text) is not None:
+        return True
+    meaning = sense(text) if len(text) <= _LONGEST_REASON else None
+    return meaning not in (None, meanings.FAILED) and (subject.is_writing or meaning not in _OF_VERDICTS)
+
+
+def _is_result(told: Any) -> bool:
+    if type(told) is str:
+        return len(told) > _LONGEST_VALUE
+    return not issubclass(type(told), (int, float))
+
+
+def _only_content(value: Mapping[Any, Any]) -> Mapping[str, Any] | None:
+    """The mapping in an envelope such as `data` or `fault`, if nothing else is next to it but numbers."""
+    inner = None
+    for name, told in value.items():
+        if is_a(told, Mapping) and as_dict(told):
+            words = names.pieces(name) if type(name) is str else ()
+            if inner is not None or not words or words[-1] not in names.ENVELOPES:
+                return None
+            inner = as_dict(told)
+        elif not (is_empty(told) or type(told) in (int, float, bool)):
+            return None
+    return inner
+
+
+def _detect_listed(value: Mapping[Any, Any]) -> Failure | None:
+    """Detects `{"errors": [["RATELIMIT", "Take a break", ...]]}`: errors as lists of texts."""
+    errors = value.get("errors")
+    if len(value) > 2 or type(errors) is not list or not errors or type(errors[0]) is not list:
+        return None
+    texts = [one for one in errors[0] if type(one) is str and one]
+    return coded(texts[0], next((one for one in texts if " " in one), texts[0])) if texts else None

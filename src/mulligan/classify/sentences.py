@@ -1,0 +1,590 @@
+"""Reads what went wrong from a sentence that a person wrote: `You can't afford the bow`, `Zug nicht gefunden`.
+
+`phrases` accepts only whole known clauses. This reader looks for patterns within a sentence: a negated verb, an
+adjective such as `invalid`, a limit, a state. It is for returned values only, and answers two questions: of which class
+is a failure that is known to be one (`sense`), and does a sentence alone report a failure (`clear_sense`).
+
+A pattern is a regular expression of whole words, in which `*` is the rest of a word, `…` up to 60 characters, `#` a number
+and `<NAME>` a list of words below.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+
+from mulligan.classify import meanings as m
+from mulligan.classify.languages import foreign_sense, joined_lines
+from mulligan.classify.phrasebook import hide_tool_names
+
+_LONGEST_TEXT = 800
+_MOST_SENTENCES = 6
+_QUOTED = re.compile(
+    r"\"[^\"\n]{0,200}\"|(?<!\w)'[^'\n]{0,200}'(?!\w)|`[^`\n]{0,200}`"
+    r"|[\u201c\u201e][^\u201c\u201d\n]{0,200}[\u201c\u201d]|\u00ab[^\u00bb\n]{0,200}\u00bb"
+)
+_SENTENCES = re.compile(r"(?<=[.!?])\s+|\n+|(?<=[\u3002\uff01\uff1f])")
+_COUNTS = re.compile(
+    r"(?:[\w -]{1,40}(?<!id)(?<!code)(?<!number)(?<!key)[:=] ?[\d.,%]{1,12}[,;]? ?){1,12}[a-z]{0,3}"
+)  # `unauthorized: 3, not found: 7`
+_BLANKS = re.compile(r"[\s*#>|\u2502]+")
+_CONTRACTIONS = (("\u2019", "'"), ("cannot", "can not"), ("can't", "can not"), ("won't", "will not"), ("n't ", " not "),
+    ("'re ", " are "), ("'ve ", " have "), ("'ll ", " will "), ("it's ", "it is "), ("that's ", "that is "))  # fmt: skip
+_WORDS: Mapping[str, str] = {
+    "CANNOT": "((can|could|did|do|does|was|were|is|are|am|has|have|had|will|would) (\\w+ )?(not|never) (be |been )?"
+    "(able to |possible to )?|(unable|failed|fails|failing|impossible|not able|not possible) to (be )?)",
+    "COULD": "((can|could|did|do|does|has|have|had|will|would) (\\w+ )?(not|never) (be )?(able to |possible to )?"
+    "|(unable|failed|fails|failing|impossible|not able|not possible) to (be )?)",
+    "NOT": "(not|never|no longer)",
+    "BE": "(is|are|was|were|be|been|has|have|had|been|being|seems|appears|remains)",
+    "UNIT": "(milliseconds|seconds?|secs?|minutes?|mins?|hours?|days?|ms|s|min|m|h)",
+    "PER": "( ?per |/| an? | each | every | in (any )?(# )?)(second|minute|hour|day|week|month|min|sec|s|h)",
+    "CALLS": "(requests?|calls?|messages?|attempts?|tries|queries|searches|downloads?|uploads?|logins?|posts?|e-?mails?|sms"
+    "|rolls?|commands?|operations?|jobs?|look-?ups?|invocations?|tokens?|hits|actions?|submissions?|orders?)",
+    "MEANS": "(funds?|balance|credits?|money|budget|points|coins?|gold|gems|allowance|memory|ram|vram|disk|space|storage"
+    "|quota|cash|licen[cs]es|mileage|(disk|storage|free) space)",
+    "PLAN": "(free|trial|plan|tier|monthly|daily|weekly|yearly|annual|subscription|licen[cs]e|spending|spend|credit|usage"
+    "|storage|memory|billing)",
+    "SECRET": "(tokens?|api[ -]?keys?|access keys?|secret keys?|keys?|credentials?|passwords?|passcodes?|passphrase|pin"
+    "|pin code"
+    "|otp|signature|(client )?secret|cookies?|jwt|session|login|log-in|sign-in|authori[sz]ation)",
+    "ROLE": "(administrators?|admins?|owners?|managers?|members?|moderators?|editors?|staff|supervisors?|leads?|maintainers?"
+    "|superusers?|root|operators?|employees|doctors?|physicians?|pharmacists?|nurses?|hosts?|organi[sz]ers?|teachers?"
+    "|instructors?|subscribers|users with [\\w ]{2,30}|role|scope|privileges?|permissions?|clearance)",
+    "SERVICE": "(systems?|services?|server|gateway|site|website|platform|database|back ?end|api|host|cluster|node|portal|hub"
+    "|bridge|queue|broker|feed|provider|upstream|engine|model|registry|exchange|printer|instance|workers?|machine|robot"
+    "|scanner|device|sensor|controller|store|shop|counter|desk|base|line)",
+    "TAKEN": "(taken|booked|reserved|occupied|sold|sold out|full|fully booked|locked|checked out|in use|on loan|out of stock"
+    "|busy|claimed|assigned)",
+    "THING": "(?!(?:more|longer|one|need|needs|changes?|new|further|other|results?|matches|hits|problems?|errors?"
+    "|issues?) )\\w+",
+    "NOUN": "(?!(?:luck|thing|problem|trouble|need|guarantee|requirement|restriction|limitation|intention)s?(?!\\w))\\w+",
+    "LABEL": "(id|name|number|code|key|sku|title|address|reference|slug|symbol|barcode|e-?mail|uuid|label|tag|identifier)",
+    "PERSON": "(the |a |an |your |its |our )?(user|operator|client|caller|human|administrator|admin|pilot|driver|person"
+    "|reviewer|approver|supervisor|customer|owner|host|dispatcher|staff|nurse|technician|player|sender|requester)",
+    "STOPPED": "(cancell?ed|aborted|interrupted|stopped|terminated|declined|rejected|dismissed|refused|denied|killed|halted"
+    "|withdrawn|vetoed)",
+}
+# For each meaning, what hardly ever occurs in the answer to a question, then what only says of which class a failure is.
+_TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
+    (
+        m.FAILED,
+        """
+        something went wrong
+        (an |)(unexpected|unknown|unhandled|internal) (\\w+ )?(error|exception)
+        (error|exception|failure) (has |)occurred
+        segmentation fault
+        <COULD>(parse|decode|read|understand|interpret) … (response|reply|answer|output|result)
+        """,
+        """
+        unsupported operand
+        object is not (subscriptable|callable|iterable)
+        has no attribute
+        null ?pointer*
+        stack overflow
+        division by zero
+        list index out of range
+        undefined is not
+        is not a function
+        assertion failed
+        """,
+    ),
+    (
+        m.NO_TOOL,
+        """
+        (no|unknown|unregistered|undefined|unavailable|unrecogni[sz]ed) (such )?(tool|handler|skill|plugin|capability|intent)
+        function that was not defined
+        (tool|handler|skill|capability) … (not (been )?(found|registered|available|defined|known|exist|implemented)
+            |does not exist|is unknown)
+        (nobody|no one|nothing) (has )?(registered|handles|implements|provides) …
+        no (function|action|method|operation) (is )?(named|called|registered)
+        <NOT> (a|an|one of the) (valid|known|available|registered) (tools?|functions?|actions?|skills?)
+        """,
+        "",
+    ),
+    (
+        m.CANCELLED,
+        """
+        operation was (aborted|<STOPPED>)
+        <PERSON> (has |have )?(<STOPPED>|chose not|did not (confirm|approve|agree|consent)) …(this|the (call|action|request
+            |command|tool|operation|confirmation|dialog|prompt))
+        <STOPPED> by (the )?user
+        <PERSON> (does|did) not want …
+        keyboard ?interrupt
+        approval (was )?(denied|declined|refused|rejected|not granted)
+        """,
+        """
+        <STOPPED>( \\w+)? by <PERSON>
+        <PERSON> (has |have )?(<STOPPED>|pressed|said no|closed the|hung up|did not (confirm|approve|agree|consent)|chose not)
+        <NOT> (confirmed|approved) by
+        (emergency stop|e-stop|superseded by|cancell?ation (was )?requested|on request)
+        (was|were|been|is|got|be) (cancell?ed|aborted|interrupted)
+        (operation|request|call|job|task|upload|download|run|mission|transfer|query|execution|it) (cancell?ed|aborted
+            |interrupted)
+        """,
+    ),
+    (
+        m.RATE_LIMIT,
+        """
+        (rate|request|api|call)[- ]?limit(ed|ing|s)? … (exceed*|reach*|hit|error|wait|retry|try|violation|window)
+        (exceed*|reach*|hit|over) … (rate|request|call)[- ]?limits?
+        (rate[- ]limited|throttl*|too many <CALLS>|flood (wait|control))
+        too many … (minute|hour|second|seconds|minutes|short time|at once|in a row|recently|today)
+        slow down
+        # <CALLS> ?<PER>
+        <CALLS>… (per|an|a|every|each) (second|minute|hour|day) (are |is |)(allowed|maximum|the (maximum|limit))
+        (maximum|max|limit|limited to|at most|more than|only|up to) (of |is |to |)(# |one |once |twice )(\\w+ )?<PER>
+        (calling|requesting|sending|asking|posting|polling|going|typing|clicking) … too (fast|quickly|often|frequently)
+        """,
+        """
+        rate[- ]?limit*
+        too (fast|quickly|frequently|often|soon|many)(?=$|[.,!;:])
+        (cool(ing)?[- ]?down|back ?off|take a break|calm down|hold your horses|not so fast|breather)
+        (next|again) (\\w+ )?(possible|allowed|available) (in|after) # ?<UNIT>
+        wait (for |at least |another |about )*# ?<UNIT>
+        # <UNIT> ago
+        (once|twice|only # times) <PER>
+        """,
+    ),
+    (
+        m.QUOTA,
+        """
+        quota … (exceed*|exhaust*|reach*|used|full|hit|spent|empty)
+        (exceed*|over|exhaust*|reach*|hit) … (quota|credit limit|spending limit|usage limit|storage limit|memory limit)
+        (insufficient|not enough|too little|no more|no remaining) (\\w+ )?<MEANS>
+        (you|your account|we) … out of (\\w+ )?<MEANS>
+        no (\\w+ )?space left
+        (disk|storage|drive|mailbox|volume|inbox|partition) (is |has become |are )?(now |almost )?full
+        out of (gpu |cuda |system |host |)memory
+        you (can|could) not afford
+        payment required
+        you have (already )?used (up )?(all|your|every|the) …
+        your (\\w+ ){0,3}<MEANS> (\\w+ ){0,4}(exhausted|used up|too low|depleted|insufficient|exceeded|empty|gone
+            |not (sufficient|enough|cover))
+        <MEANS> (\\w+ ){0,3}(exhausted|used up|depleted|insufficient)
+        (upgrade|top up|recharge) (your |to |the )…
+        (your|the|this|current) (\\w+ )?(plan|tier|subscription) (\\w+ ){0,2}(not include|not allow|only|allows|includes
+            |is limited|not cover) …
+        (you|your) … (used|reached|exceeded|hit) … <PLAN> … (limit|cap|allowance|allotment|period|plan|searches|calls)
+        <PLAN> … (limit|cap|allowance|allotment) … (exceed*|reach*|hit|used)
+        (your|the) (free )?(subscription|plan|trial|licen[cs]e) (\\w+ ){0,3}(expired|ended|inactive|lapsed|run out)
+        """,
+        """
+        out of (\\w+ )?(<MEANS>|capacity|paper|ink|toner|fuel|battery|reagent|seats|licen[cs]es)
+        (can|could|will) not (be )?(afford*|cover*|pay)
+        (used (up )?(all|every*|its|your|the)|ran out|run out|running out|exceeds?|exceeded|more than|over) (of )?… <MEANS>
+        <MEANS> (\\w+ ){0,4}(too low|exceeded|ran out|run out|empty|gone|spent|overdrawn|not (sufficient|enough|suffice))
+        (costs?|needs?|requires?) … (you|account|wallet|purse) … (have|has|carry|holds?|left|only)
+        (only|just) # … (left|remaining|available) …<MEANS>
+        (insufficient|not enough|too little|short of|lacks?) …<MEANS>
+        (buy|add|purchase|order) (more|additional) …
+        (maximum|max) (number|amount) of … (reached|exceeded)
+        limit of # … (reached|exceeded|used)
+        oom*
+        """,
+    ),
+    (
+        m.TIMEOUT,
+        """
+        timed[- ]?out
+        (request|operation|connection|connect|read|write|query|gateway|execution|response|call|socket|navigation
+            |tool) time-?out …
+        time-?out (after|of|while|waiting|exceeded|expired|error|reached|#) …
+        client timeout
+        deadline … (exceeded|passed|expired)
+        (took|taking|takes|ran|running|waited) (too long|longer than …)
+        exceed* … #( |-)?<UNIT> (time ?)?limit
+        (exceed*|reach*|hit|past|over) … (time limit|time budget|walltime|wall clock|(maximum |allowed )?(run|execution
+            |processing)[- ]?time)
+        time limit … (exceeded|reached|hit)
+        (no|<NOT>|without|nothing) … (answer*|respon*|repl*|acknowledg*|finish*|complet*|arriv*|came back|return*
+            |signal) … (within|in time|after|in) (the )?((last )?# ?(\\w+ )?<UNIT>|allotted|allowed|configured)
+        """,
+        """
+        (no|<NOT>|nobody|no one|none|nothing) … (within # ?<UNIT>|after # ?<UNIT>|in time)
+        (no|<NOT>|without|nothing) … (answer*|respon*|repl*|acknowledg*|finish*|complet*|arriv*|ready|done) … (within|in time
+            |on time|before|# ?<UNIT>)
+        (still|not yet) (\\w+ ){0,4}(after|within) # ?<UNIT>
+        time-?outs?
+        (gave up|given up|giving up|stopped|killed|aborted|cancell?ed) … (after|at) (\\w+ ){0,3}#( |-)?<UNIT>
+        (exceed*|over|longer than|more than) (the )?(\\w+ )?# ?-?<UNIT>
+        """,
+    ),
+    (
+        m.AUTHENTICATION,
+        """
+        (please|must|need to|have to|first|again) (log|sign|logged|signed) ?(in|on)
+        (log|sign) in (again|first|to|before|with)
+        <NOT> (logged|signed) in
+        (you are|you were|have been) (logged|signed) out
+        unauthenticated
+        <NOT> authenticated
+        (re-?authenticate|re-?authori[sz]e) …
+        authentication … (fail*|required|error|rejected|expired|missing|needed|unsuccessful)
+        <SECRET> (\\w+ ){0,6}(expired|revoked|rejected|ended|no longer valid|not (be )?(accepted|valid|set|verified))
+        (your|the|this|provided|access|api|bearer|refresh) (\\w+ )?<SECRET> (\\w+ ){0,5}(invalid|wrong|missing|incorrect
+            |required|mismatch*|malformed)
+        (invalid|expired|wrong|missing|bad|incorrect|revoked|no valid) (or \\w+ )?(\\w+ )?(tokens?|api[ -]?keys?|access keys?
+            |credentials?|passwords?|passcode|pin|login|session|signature)
+        (re)?connect (your|the) (\\w+ ){0,2}account …
+        (not accept|rejects?|rejected|refused|does not like) (our|your|the|my|this) (\\w+ )?<SECRET>
+        """,
+        """
+        (log|sign|logged|signed)[ -]?(in|on|out)
+        authenticat*
+        unauthori[sz]ed
+        <SECRET> (\\w+ ){0,6}(expired|invalid|revoked|wrong|missing|incorrect|rejected|required|ended|run out|mismatch
+            |disabled|not (\\w+ )?(accepted|valid|recogni[sz]ed|found|set|match|configured|verified|correct))
+        (invalid|expired|wrong|missing|bad|incorrect|revoked|no valid|no|unknown) (or \\w+ )?(\\w+ )?<SECRET>
+        (account|calendar|mailbox|service) (is )?(<NOT>) (linked|connected)
+        no (linked|connected) account
+        """,
+    ),
+    (
+        m.PERMISSION,
+        """
+        you (are|were|may|do|have|can|must)( \\w+)? (not|no) (be )?(allowed|permitted|authori[sz]ed|entitled|cleared|eligible)
+        (permission|access|command|operation|request|action) (\\w+ ){0,3}(denied|refused|forbidden|disallowed|prohibited)
+        you (do not have|have no) (\\w+ ){0,3}(rights?|access|role|privileges?|authority|clearance|permissions?|scopes?)
+        (insufficient|missing|lacks?|not enough|without) (the |an? )?(\\w+ )?(permissions?|privileges?|rights?|scopes?)
+        <NOT> (authori[sz]ed|permitted|entitled) to
+        (blocked|refused|rejected|prevented|disallowed|forbidden|denied) by … (policy|policies|firewall|guard*|filter
+            |parental controls?|administrators?|security|sandbox)
+        """,
+        """
+        <NOT> (be )?(allowed|permitted|authori[sz]ed|entitled|cleared|eligible|privileged|approved for)
+        (denied|forbidden|disallowed|prohibited|off[- ]limits|unauthori[sz]ed)
+        <NOT> have …(rights?|access|role|privileges?|authority|clearance|permissions?|scopes?)
+        (only|reserved for|restricted to|limited to|requires?|needs?) (the |an? |its |their )?(\\w+ )?<ROLE>
+        (lacks?|missing|insufficient|without|higher|more) (the |an? |your )?(\\w+ ){0,3}<ROLE>
+        (access|entry|write|read) (\\w+ ){0,2}(refused|restricted|blocked|revoked)
+        (blocked|refused|rejected|prevented|stopped|disabled|locked) by …(policy|policies|firewall|rules?|settings?|guard*
+            |filter|controls?|admin*|security|sandbox)
+        may (not|only) …
+        only (\\w+ ){1,4}(may|can|are allowed|is allowed) …
+        (lacks?|without|has no|have no) (\\w+ ){0,2}(access|rights?|authority)
+        outside (of )?(the |your |its )?(allowed|permitted|working|workspace|sandbox|authori[sz]ed|project) …
+        (belongs to|owned by) (another|someone|somebody|a different|other) …
+        (against|violates?) (the |our |your )?(\\w+ )?polic(y|ies)
+        (no|read-only) (\\w+ )?access
+        (private|confidential|classified)
+        """,
+    ),
+    (
+        m.CONNECTION,
+        """
+        (unreachable|not reachable|no route to|no such host|socket hang ?up|broken pipe|connection (\\w+ ){0,2}(reset|refused
+            |lost|closed|dropped|failed|aborted|timed out))
+        <COULD>(\\w+ )?(reach|reached|connect|contact|contacted|resolve|resolved|establish|get through to|talk to)( |$|[.,;:])
+        (socket|stream|channel|session|line|link|port) (was |is |got |has been )?(unexpectedly )?(closed|reset|dropped|lost
+            |disconnected) …
+        (closed|reset|dropped|terminated|hung up) by (the )?(peer|remote|server|other)
+        (lost|no) (the )?(connection|contact|link|network|internet) …
+        (ssl|tls|certificate|handshake) … (fail*|error|problem|unable|untrusted)
+        fetch failed
+        dial tcp
+        (name resolution|dns) …(fail*|error)
+        """,
+        """
+        (econn*|getaddrinfo|dns|hung up|transport is closing|no (signal|dial tone|carrier|response from the (device|network)))
+        network …(down|error|failure|problem|unavailable|lost)
+        (lost|dropped|closed|refused|broken|bad) (the |its )?(connection|contact|link|signal)
+        (ssl|tls|certificate) … (invalid|expired|not|reject*)
+        """,
+    ),
+    (
+        m.UNAVAILABLE,
+        """
+        (temporar*|momentarily) (\\w+ ){0,2}(unavailable|not available|offline|down|overloaded|out of service|suspended
+            |not reachable|unable)
+        service … unavailable
+        <SERVICE> (\\w+ ){0,6}(unavailable|down|offline|overload*|under maintenance|not responding|unresponsive
+            |out of service|not available|restarting|starting up|warming up|shutting down|busy|not ready|at capacity)
+        (down|unavailable|closed|offline) for (\\w+ )?maintenance
+        maintenance (mode|window|work|in progress|until)
+        (try|retry|come back|check back) (\\w+ )?(again )?(later|soon|in (about |around )?(a|an|one|two|few|some|#)|tomorrow
+            |after|shortly)
+        (is|are) (still )?(loading|starting up|warming up|initiali[sz]ing)
+        no (\\w+ ){0,2}(workers?|servers?|nodes?|backends?|replicas?|operators?|gpus?|instances?) (\\w+ )?(available|free
+            |online|ready)
+        internal server error
+        bad gateway
+        """,
+        """
+        (currently|right now|at the moment|presently) (\\w+ ){0,2}(unavailable|not available|offline|down|closed)
+        (unavailable|overload*|maintenance|out of (service|order)|outage|at capacity|too busy|offline|unresponsive
+            |not responding|not ready)
+        <SERVICE> (\\w+ ){0,5}(closed|suspended|paused|powered off|switched off|asleep|frozen|hung|stopped|not (available
+            |ready|running|online|up|working))
+        try again
+        """,
+    ),
+    (
+        m.NOT_FOUND,
+        """
+        no such <NOUN>
+        <CANNOT>(\\w+ )?(find|found|locate|located|identify|identified)(?! in \\d+ )
+        (is |was |were |are |be |been |)not (be |been )?(found|located|registered|listed)(?! in \\d+ )
+        (does|do|did) not exist
+        (non-?existent|no longer exists?)
+        (there is|there was|we have|i have|i know) no <THING>( \\w+){0,4} (_|with|named|called|by|under|numbered|that|like
+            |matching|for the)
+        no <THING>( \\w+){0,4} (named|called|numbered|with (\\w+ ){0,4}<LABEL>|with (that|this)|by that|under that|goes by
+            |answers to|on (file|record)|known as)
+        no <THING>( \\w+){0,2} (_|#|(found|exists?|registered|available) (for|with|at|in|under|on|by) …(_|#|\\w*\\d\\w*|this
+            |that|the given))
+        (nobody|no one) (is )?(named|called|by)
+        (user|customer|account|order|file|page|item|record|document|project|id) (is |was )?unknown
+        <NOT> been (created|added|written|uploaded|published|registered|recorded|released) (yet|so far)
+        <NOT> (paired|linked|connected|registered|associated|enrolled) (with|to|in|on|for) (this|your|the|our|any) …
+        is not (a |an )?(approved|known|registered|existing|recogni[sz]ed|listed|published|assigned|official) …
+        (never heard of|has gone missing|no longer available) …
+        """,
+        """
+        not (be |been )?(found|located|exist|existing|present|known|listed|stocked|in (the|your|our|this|any|its|their)
+            |on (file|record|the|your|this)|part of|among|registered)
+        (was|were|been|is|got) (already )?(deleted|removed|purged|discontinued|delisted|retired|withdrawn)
+        (is|are) (unknown|gone)
+        (is |was |are )?unknown(?=$|[.,;:!])
+        (there (is|are|was|were)|we have|has|have) no \\w+
+        no \\w+( \\w+){0,4} (found|exists?|named|called|known|matches|match|matching|available|for|at|on|in|with|under|here)
+        (nothing|nobody|no one) (found|known|exists|by|matches|here|with|is|at|under)
+        unknown (?!(option|parameter|unit|format|argument|flag|field|column|mode|operator|type|value|currency|command|time
+            |codec|setting|property|error|reason))\\w+
+        (missing from|not appear in|do not (have|know|carry|stock|recogni[sz]e)|does not (have|know|carry|stock|contain)
+            |did you mean)
+        no data
+        """,
+    ),
+    (
+        m.CONFLICT,
+        """
+        already (exists?|taken|booked|reserved|in use|registered|been \\w+|claimed|assigned|running|started|shipped|paid|sold
+            |checked)
+        (version|edit|merge|update|scheduling) conflict
+        (changed|modified|updated|edited) (since|in the meantime|meanwhile|by (another|someone|somebody)) …
+        (no longer be|can no longer) …
+        """,
+        """
+        already …
+        (conflict*|clash*|overlap*|duplicate*|collid*|collision) …
+        (changed|modified|updated|edited|moved|replaced|altered|saved) … (since|meanwhile|in the meantime|by (another|someone
+            |somebody)|elsewhere|concurrently)
+        (can|could|may) (not|no longer) … (while|because|since|once|until|unless|after|as long as|during|before|when
+            |any ?more|any longer|in (this|its current) state|in (state|status))
+        no longer (possible|be|editable|refundable|accepts?|accepting|available|open|active) …
+        <BE> (\\w+ )?<TAKEN>
+        (must|has to|have to|needs? to|should) (first )?be …(first|before|beforehand)
+        (must|has to|have to|needs? to|can) (first|only) …
+        (first|before (you|it|this|that)|until|unless) … (can|must|close|stop|start|open|pay|finish|cancel|return|delete
+            |remove|detach|release|commit|reverse)
+        (version mismatch|stale|out[- ]of[- ]date|outdated|not empty|in progress|in flight|precondition|uncommitted|unmerged
+            |diverged)
+        condition … (not (satisfied|met)|fail*)
+        (acquir*|obtain*|get*) (the |a |)(\\w+ )?lock
+        lock(ed)? (is )?(held|by|file)
+        (depends on|still (has|have|contains?|referenced|in use|attached|open|running|depends?|owes?|used|linked|assigned
+            |active|holds?)|referenced by|would (overwrite|exceed|create|overlap|leave|break|orphan|double)) …
+        (not appear (verbatim|in)|no replacement|failed to (exactly )?match|multiple (matches|occurrences)|not unique
+            |patch …not apply)
+        (only|not) (\\w+ )?(possible|allowed|accepted|available) (when|while|if|after|before|in (state|status)) …
+        (is|are|was|were) (not|no longer) (\\w+ )?(open|active|editable|pending|refundable|cancell?able|running|empty|paid
+            |approved|in state|accepting|eligible)
+        (out of turn|\\w+'s turn|not (the |your |my |their )*turn|whose turn)
+        (none|nothing|no \\w+|no \\w+ \\w+|0 \\w+|zero \\w+|only # \\w+) (is |are |)(left|remaining|free|vacant|in stock
+            |available)
+        (fully booked|sold out|out of stock|is full|are full|on hold|frozen|archived|read-only|immutable|locked)
+        (is|are) (currently |still |being )?(moving|running|open|closed|active|paused|armed|charging|printing|recording
+            |playing|occupied|engaged|processed|edited|shipped|delivered|completed|finished|paid|cancell?ed|finali[sz]ed|over
+            |past|merged|expired|left)
+        has (left|shipped|ended|started|closed|begun|departed|passed|finished|been (shipped|paid|completed|closed|approved
+            |delivered|dispatched))
+        """,
+    ),
+    (
+        m.ARGUMENT,
+        """
+        (invalid|illegal|malformed|unsupported|unrecogni[sz]ed) (?!(?:in|of|at|on|from|who|was|is|and|or)(?!\\w))\\w+
+        <NOT> (be )?(a |an )?(valid|supported|recogni[sz]ed) …
+        is not one of …
+        <CANNOT>(\\w+ )?(parse|interpret|understand|convert)
+        (validation (error|failed)|syntax error|parse error|bad request|out of range) …
+        unknown (option|parameter|unit|format|argument|flag|field|column|mode|operator|type|value|currency|command|time ?zone
+            |codec|setting|property|attribute)
+        (expected|expects) (a|an|one of|#|yyyy*|format|iso*) …
+        """,
+        """
+        (invalid*|illegal|malformed|ill-formed|unsupported|unrecogni[sz]ed|out of bounds|no valid) …
+        <NOT> (a |an |be a |be an |be )?(\\w+ )?(valid|supported|recogni[sz]ed|understood|parseable|numeric|well-formed|legal
+            |acceptable|one of|any of|among)
+        <CANNOT>(\\w+ )?(parse*|convert*|interpret*|understand|understood|decode*|evaluate*|cast|be (empty|negative|zero|null
+            |blank|none|greater|less|before|after|earlier|later|in the past|longer|more|the same|used with|combined))
+        (must|has to|have to|should|needs? to|shall) (not |either |also |only |always )?(be|have|contain|match|start|begin
+            |end|include|consist|come|lie|follow|give|specify|provide|use|equal|differ)
+        (expected|expects|expecting|required|mandatory|missing)
+        (is|was|are) (blank|empty|negative|zero|not set)
+        (no|empty) \\w+ (was |were |has been )?(given|provided|specified|supplied|entered|selected|passed|set)
+        too (long|short|large|small|many|few|high|low|big|early|late|far|old|young|heavy|light|deep|narrow|wide)
+        (in the|lies in the|is in the) past
+        (larger|greater|bigger|smaller|less|more|higher|lower|longer|shorter|older|younger|earlier|later|fewer) than …
+        (exceeds?|between|at least|at most|minimum|maximum|up to) …
+        <NOT> (match|conform|parse|look like|correspond|fit|make sense|comply|add up|a (number|date|time|string|file
+            |directory|whole|legal|possible|positive|multiple)) …
+        (please|must|can) (specify|provide|use|enter|choose|supply|pass|give|pick|set) …
+        (allowed|valid|possible|supported|available|legal|accepted|known) (\\w+ )?(values?|options?|choices?|formats?|units?
+            |codes?|types?|moves?|names?|languages?) …
+        (choose|pick|use) (one|either|from|a|an) …
+        (mismatch|checksum|check digits?|ambiguous|bad (format|input|value|date)|wrong (format|type|number|unit|kind
+            |length)) …
+        (not (take|accept|support|have a)|only (accepts?|supports?|takes?|works?|handles?|available in|integers|numbers)) …
+        unexpected (token|character|argument|keyword|type|value|end|input) …
+        (before|after) (the )?(\\w+ )?(start|end|begin*|pick-?up|drop-?off|departure|arrival|check-?in|check-?out)
+        """,
+    ),
+)
+
+
+_NAMED = re.compile(r"<([A-Z]+)>")
+_PLAIN = re.compile(r"[a-z]{2,}")
+_WORD = re.compile(r"[^\W_]+")
+
+
+class _Pattern:
+    """One line of the table, compiled when it is first needed."""
+
+    __slots__ = ("_compiled", "_line", "meaning")
+
+    def __init__(self, meaning: m.Meaning, line: str) -> None:
+        self.meaning, self._line = meaning, line
+        self._compiled: re.Pattern[str] | None = None
+
+    def occurs_in(self, sentence: str) -> bool:
+        """Whether a sentence contains what the line says."""
+        if self._compiled is None:
+            written = re.sub(r"(?<=\w)\*", r"[\\w-]*", self._line.replace("#", r"\d[\d.,]{0,12}"))
+            written = re.sub(r" ?\u2026 ?", r"(?: |.{0,60}?\\W|$)", written)
+            self._compiled = re.compile(rf"(?<!\w)(?:{written})(?:(?!\w)|$|(?<=\W))")
+        return self._compiled.search(sentence) is not None
+
+
+class _Table:
+    """Lines, indexed by words of which a sentence must have one."""
+
+    def __init__(self, lines: Iterator[tuple[m.Meaning, str]]) -> None:
+        self._patterns: list[_Pattern] = []
+        self._by_word: dict[str, list[int]] = {}
+        self._by_start: dict[str, list[tuple[str, int]]] = {}
+        self._always: list[int] = []
+        for number, (meaning, line) in enumerate(lines):
+            self._patterns.append(_Pattern(meaning, line))
+            words = _required_words(line)
+            for word in words:
+                if word.endswith("*"):
+                    self._by_start.setdefault(word[:3], []).append((word[:-1], number))
+                else:
+                    self._by_word.setdefault(word, []).append(number)
+            if not words:
+                self._always.append(number)
+
+    def find(self, sentence: str) -> m.Meaning | None:
+        """The meaning of the first line that occurs in a sentence, or None."""
+        near = set(self._always)
+        for word in set(_WORD.findall(sentence)):
+            near.update(self._by_word.get(word, ()))
+            near.update(number for start, number in self._by_start.get(word[:3], ()) if word.startswith(start))
+        for number in sorted(near):
+            if self._patterns[number].occurs_in(sentence):
+                return self._patterns[number].meaning
+        return None
+
+
+def _required_words(line: str) -> list[str]:
+    """Words of which every match of a line has one; empty if there are none. `word*` stands for a word's beginning."""
+    best: list[str] = []
+    for piece in _split(line, " "):
+        if piece[:1] != "(":
+            start = _PLAIN.match(piece)
+            whole = start is not None and start.end() == len(piece)
+            words = [] if start is None else [piece if whole else f"{start[0]}*"]
+            if start is not None and not whole and piece[start.end()] in "?{":  # the last letter is optional
+                words = [f"{start[0][:-1]}*"]
+        else:
+            body, _, quantifier = piece.rpartition(")")
+            if body[:2] == "(?" or quantifier[:1] in ("?", "*", "{"):
+                continue
+            choices = [_required_words(choice) for choice in _split(body[1:], "|")]
+            words = [word for choice in choices for word in choice] if all(choices) else []
+        if words and (not best or _rarity(words) > _rarity(best)):
+            best = words
+    return best
+
+
+def _rarity(words: list[str]) -> int:
+    return min(len(word) for word in words)
+
+
+def _split(line: str, mark: str) -> Iterator[str]:
+    """The parts of a line between marks that are outside of groups. A group ends its part."""
+    depth, start = 0, 0
+    for place, letter in enumerate(line):
+        if letter == "(":
+            if depth == 0 and mark == " " and place > start:
+                yield line[start:place].strip() + ("" if line[place - 1] == " " else "*")
+                start = place
+            depth += 1
+        elif letter == ")":
+            depth -= 1
+        elif depth == 0 and (letter == mark or (mark == " " and letter == "\u2026")):
+            yield line[start:place]
+            start = place + 1
+    yield line[start:]
+
+
+def _lines(place: int) -> Iterator[tuple[m.Meaning, str]]:
+    for row in _TABLE:
+        for line in joined_lines(str(row[place])):
+            written = line
+            while _NAMED.search(written):
+                written = _NAMED.sub(lambda name: _WORDS[name[1]], written)
+            yield row[0], written
+
+
+@lru_cache(maxsize=2)
+def _table(place: int) -> _Table:
+    """The clear lines, or the others."""
+    return _Table(_lines(place))
+
+
+def normalize(text: str) -> str:
+    """A text in lower case, with `_` for quotations, without decoration and with contractions expanded."""
+    words = _BLANKS.sub(" ", _QUOTED.sub("_", text)).strip().lower()
+    for short, whole in _CONTRACTIONS:
+        words = words.replace(short, whole)
+    return words
+
+
+def sentences(text: str) -> Iterator[str]:
+    """The sentences of a text, in the form in which they are matched: at most six."""
+    for one in _SENTENCES.split(hide_tool_names(text[:_LONGEST_TEXT]), _MOST_SENTENCES)[:_MOST_SENTENCES]:
+        words = normalize(one)
+        if words:
+            yield words
+
+
+def clear_sense(sentence: str) -> m.Meaning | None:
+    """What a normalized sentence reports, if it hardly ever is the answer to a question; otherwise None."""
+    return None if _COUNTS.fullmatch(sentence) else _table(1).find(sentence) or foreign_sense(sentence)
+
+
+def sense(text: str) -> m.Meaning | None:
+    """What a text says that is known to report a failure: the meaning of its first sentence that has one, or None.
+
+    Args:
+        text: untrusted text; only the first 800 characters are read.
+    """
+    for sentence in sentences(text):
+        meaning = clear_sense(sentence) or (None if _COUNTS.fullmatch(sentence) else _table(2).find(sentence))
+        if meaning is not None:
+            return meaning
+    return None
