@@ -14,7 +14,7 @@ nox.options.reuse_existing_virtualenvs = True
 
 _RUN = (
     *("aws", "azure", "formats", "github", "google", "grpc", "http", "llm", "ops", "playwright", "saas", "search"),
-    *("mcp", "sql", "stores"),
+    *("crm", "gitlab", "mcp", "messaging", "payments", "sql", "stores"),
 )
 _ADAPTERS = ("adk", "langchain", "openai-agents", "pydantic-ai", "strands")
 FINISHED = tuple(f"mulligan-{name}" for name in (*_RUN, *_ADAPTERS))
@@ -91,11 +91,11 @@ def typing(session: nox.Session) -> None:
 
 @nox.session
 def docs(session: nox.Session) -> None:
-    """The documentation site in `site`, where every warning is an error, and what is there once it is built."""
+    """The documentation site in `site`, where every warning is an error; then its links and the examples of its guides."""
     group(session, "docs")
     session.install("-e", ".[cli]")
     session.run("sphinx-build", "--fresh-env", "--write-all", "--fail-on-warning", "--keep-going", "docs", "site")
-    session.run("pytest", "tests/built_site", *session.posargs)
+    session.run("pytest", "-n", "2", "tests/built_site", "tests/guides", *session.posargs)
 
 
 @nox.session

@@ -1,96 +1,184 @@
-"""Measures what understanding one failure costs: `python bench/classification.py`.
+"""Compares what each package says of failures with what mulligan says alone: `python bench/classification.py`.
 
-A ratio is CPU time over that of a bare call: `str(table[name](**json.loads(text)))` in one `try`. The exceptions are of
-every kind: those that the first rule knows, those that carry an answer, and those that nobody knows, for which every rule
-of every installed package is asked.
+The cases of a package are its published error codes (`tests/published`), each in the exception in which it arrives, and
+the samples of its conformance tests and its gallery, raised by the real library if that is installed; with `--tests all`,
+every failure that its tests classify. A case is
+
+- the same: class and fatality are those without the package,
+- more specific: mulligan alone says no more than that something failed, or the package adds a resource, a wait or problems,
+- different: another class or fatality, where mulligan alone has one,
+- worse: a less specific class, a resource, a wait or problems that are lost, or fatal though nothing says so: not a word
+  of the code, nor a test. There must be none.
+
+A rule earns its place if a case has another class, fatality, effect, code, resource, wait or problems without it.
+`--show different` lists cases, `--show all` every one. Without names of packages, all of them are compared. Exits with 1
+if a case is worse.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
+import os
+import platform
+import re
+import subprocess
 import sys
-from collections.abc import Iterator
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import floor
-import measure
+from classified import published
+from classified.compare import VERDICTS, Package, Row
 
-from mulligan import Pipeline
-
-BUDGET_US = 150
-
-
-class ServiceError(Exception):
-    """As most clients shape what a service answers."""
-
-    def __init__(self, status: int, body: dict[str, Any], headers: dict[str, str]) -> None:
-        super().__init__(f"Error code: {status} - {body}")
-        content = json.dumps(body).encode()
-        request = SimpleNamespace(url="https://api.example/v1/things/7?key=x", method="GET")
-        self.response = SimpleNamespace(status_code=status, headers=headers, _content=content, request=request)
-        self.status_code, self.body, self.code, self.message = status, body, None, body["error"]["message"]
+ROOT = Path(__file__).parents[1]
+PLUGINS = ROOT / "plugins"
+SAMPLES = ("test_conformance.py", "test_*_gallery.py")
 
 
-class OddError(Exception):
-    """An exception that says nothing."""
+def published_rows(package: Package) -> Iterator[Row]:
+    """The rows of a package's published lists."""
+    for file in published.lists(package.folder):
+        for case in published.cases(file):
+            row = package.compare(case)
+            if row is not None:
+                yield row
 
 
-def wrapped() -> OddError:
-    """An exception that nobody knows, with three causes that nobody knows."""
-    outer = inner = OddError("could not do it")
-    for number in range(3):
-        inner.__cause__ = OddError(f"step {number} did not go as it should, see the log of the run")
-        inner = inner.__cause__
-    return outer
+def tested_rows(package: Package, which: str) -> tuple[list[Row], str]:
+    """The rows of a package's tests, and what was not run.
+
+    Args:
+        package: the package.
+        which: `samples` or `all`.
+    """
+    folder = package.folder / "tests"
+    files = [folder] if which == "all" else [file for name in SAMPLES for file in sorted(folder.glob(name))]
+    paths = [str(path) for path in (Path(__file__).parent, ROOT / "src", package.folder / "src")]
+    paths.append(str(PLUGINS / "testkit" / "src"))
+    with tempfile.TemporaryDirectory() as made:
+        rows = Path(made) / "rows.jsonl"
+        options = ["-p", "classified.recorder", "--rows", str(rows), "--package", str(package.folder)]
+        options += [
+            "-q",
+            "--continue-on-collection-errors",
+            "-p",
+            "no:cacheprovider",
+            "-c",
+            str(ROOT / "pyproject.toml"),
+        ]
+        command = [sys.executable, "-m", "pytest", *map(str, files), *options]
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join([*paths, os.environ.get("PYTHONPATH", "")])}
+        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+        lines = rows.read_text(encoding="utf-8").splitlines() if rows.exists() else []
+    found = [Row(**json.loads(line)) for line in lines]
+    missing = sorted(set(re.findall(r"No module named '([\w.]+)'", done.stdout + done.stderr)))
+    tally = (done.stdout.strip().splitlines() or ["pytest did not start"])[-1]
+    if missing:
+        return found, f"{package.name}: not all of its tests are run, without {', '.join(missing)}"
+    return found, "" if done.returncode == 0 else f"{package.name}: not all of its tests pass: {tally}"
 
 
-LIMITED = {
-    "error": {"message": "Rate limit reached. Try again in 20s.", "type": "tokens", "code": "rate_limit_exceeded"}
-}
-INVALID = {
-    "error": {
-        "message": "Invalid value for 'limit'",
-        "param": "limit",
-        "code": "invalid_value",
-        "details": [{"reason": "BAD"}],
-    }
-}
-FAILURES: dict[str, Any] = {
-    "a missing file": FileNotFoundError(2, "No such file or directory", "src/missing.py"),
-    "a ValueError": ValueError("the seed is not a number"),
-    "a status of 404": ServiceError(404, {"error": {"message": "No such thing", "code": None}}, {"x-request-id": "r1"}),
-    "a status of 429 with a body": ServiceError(429, LIMITED, {"x-request-id": "r1", "retry-after": "20"}),
-    "a status of 400 with a body": ServiceError(400, INVALID, {"x-request-id": "r1"}),
-    "an exception that nobody knows": OddError("something odd happened"),
-    "the same with three causes": wrapped(),
-    "a value that reports a failure": {"ok": False, "error": "channel_not_found"},
-}
+def table(rows: Iterable[Row]) -> Iterator[str]:
+    """The numbers of cases by package and source; tests are one source."""
+    counts: dict[tuple[str, str], Counter[str]] = {}
+    for row in rows:
+        source = row.source if row.source.endswith(".txt") else "tests"
+        for key in ((row.package, source), ("all", "")):
+            counts.setdefault(key, Counter())[row.verdict] += 1
+    yield f"| package | cases of | cases | {' | '.join(VERDICTS)} |"
+    yield "|---|---|---|" + "---|" * len(VERDICTS)
+    for (package, source), of in sorted(counts.items(), key=lambda item: (item[0][0] == "all", item[0])):
+        numbers = " | ".join(f"{of[verdict]:,}" for verdict in VERDICTS)
+        yield f"| {package} | {source} | {of.total():,} | {numbers} |"
 
 
-def rows(pipeline: Pipeline) -> Iterator[tuple[str, float, float]]:
-    """Each failure with its ratio and microseconds of CPU."""
-    for title, failure in FAILURES.items():
-        classify = lambda failure=failure: pipeline.classify(failure, arguments={"thing_id": 7})  # noqa: E731
-        ratio = measure.ratio(classify, lambda: floor.bare("search_issues", floor.TEXT))
-        yield title, ratio, min(measure.cpu(classify, measure.BATCH) for _ in range(5)) / measure.BATCH * 1e6
+def fatality(rows: list[Row]) -> str:
+    """How many cases are fatal without and with the packages."""
+    alone, own = (sum(text.endswith(", fatal") for text in texts) for texts in zip(*map(_outcomes, rows), strict=True))
+    return f"fatal: {alone:,} of {len(rows):,} without the packages, {own:,} with them"
 
 
-def main() -> None:
-    """Prints a table without and with the installed packages."""
-    over = 0
-    for title, autoload in (("no package", False), ("every installed package", True)):
-        with Pipeline(autoload=autoload) as pipeline:
-            outside = [plugin.name for plugin in pipeline.plugins if plugin.distribution not in (None, "mulligan")]
-            print(f"\nwith {title} ({len(outside)})\n\n| failure | ratio | CPU, µs | budget, µs |\n|---|---|---|---|")
-            for name, ratio, microseconds in rows(pipeline):
-                over += microseconds > BUDGET_US
-                print(f"| {name} | {ratio:.1f} | {microseconds:.0f} | {BUDGET_US} |", flush=True)
-    print(f"\n{over} over the budget" if over else "\nall within the budget")
+def _outcomes(row: Row) -> tuple[str, str]:
+    return row.alone, row.with_package
+
+
+def idle_rules(package: Package, rows: Iterable[Row]) -> tuple[list[str], list[str]]:
+    """The rules of a package that decide cases and change none, and those that decide none.
+
+    Args:
+        package: the package.
+        rows: its cases.
+    """
+    decided, changed = Counter[str](), Counter[str]()
+    for row in rows:
+        if row.rule is not None:
+            decided[row.rule] += 1
+            changed[row.rule] += row.is_changed_by_rule
+    idle = [
+        f"{package.name} {rule}, {decided[rule]} cases" for rule in package.rules if decided[rule] and not changed[rule]
+    ]
+    return idle, [f"{package.name} {rule}" for rule in package.rules if not decided[rule]]
+
+
+def report(title: str, lines: list[str]) -> None:
+    """Prints a list with its title, also an empty one."""
+    print(f"\n{title}: {len(lines)}", *lines, sep="\n  ")
+
+
+def main(arguments: list[str]) -> int:
+    """Prints the comparison; 1 if a case is worse.
+
+    Args:
+        arguments: the words of the command line.
+    """
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("packages", nargs="*", metavar="PACKAGE", help="such as mulligan-saas; default: all")
+    parser.add_argument("--tests", choices=("none", "samples", "all"), default="samples")
+    parser.add_argument("--folder", type=Path, default=PLUGINS, help="the folder of the packages; default: plugins")
+    parser.add_argument("--show", choices=(*VERDICTS, "all"), help="list the cases with this verdict")
+    options = parser.parse_args(arguments)
+    packages = [package for name in options.packages or ["*"] for package in Package.all(options.folder, name)]
+    unknown = set(options.packages) - {package.name for package in packages}
+    if unknown:
+        parser.error(f"{options.folder} has no package with rules named {', '.join(sorted(unknown))}")
+    rows, notes, idle, unused = list[Row](), list[str](), list[str](), list[str]()
+    for package in packages:
+        own = list(published_rows(package))
+        if options.tests != "none":
+            tested, note = tested_rows(package, options.tests)
+            own += tested
+            notes += filter(None, [note])
+        unread = [file.name for file in published.lists(package.folder) if file.stem not in published.MAKERS]
+        notes += [
+            f"{package.name}: no exceptions are made for {name}; add them to bench/classified/published.py"
+            for name in unread
+        ]
+        rows += own
+        without_change, without_case = idle_rules(package, own)
+        idle, unused = idle + without_change, unused + without_case
+    print("\n".join(table(rows)))
+    print(f"\n{fatality(rows)}" if rows else "\nno cases")
+    for row in rows if options.show else ():
+        if options.show in (row.verdict, "all"):
+            print(f"  {row.verdict}: {row}")
+    worse = [str(row) for row in rows if row.verdict == "worse"]
+    report("Worse than without the package", worse)
+    report("Rules that change no case", idle)
+    if options.tests == "all":
+        report("Rules that decide no case", unused)
+    else:
+        print(f"\nRules that decide no case: {len(unused)}; --tests all has cases for more, and lists the others")
+    report("Not compared", notes)
+    machine = f"{platform.system()} {platform.machine()}, CPython {platform.python_version()}"
+    print(f"\n{machine}, mulligan {version('mulligan')}, {datetime.now(UTC):%Y-%m-%d}")
+    return 1 if worse else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(sys.argv[1:]))

@@ -7,7 +7,7 @@ from string import Formatter
 
 import pytest
 
-from mulligan import Pipeline, Policy, errors, tool
+from mulligan import Pipeline, Policy, Tool, errors, tool
 from mulligan.plugin import ENGLISH
 
 GERMAN = {
@@ -110,3 +110,21 @@ def test_every_template_of_the_original_is_used_by_its_own_name():
 def test_what_is_wrong_with_a_catalogue_is_named(catalogue, told):
     with pytest.raises(errors.UsageError, match="^" + re.escape(told)):
         Policy(catalogue=catalogue)
+
+
+def test_a_finer_sentence_never_replaces_one_of_another_language(make_pipeline):
+    def open_board(board: str) -> str:
+        raise errors.ResourceNotFoundError("No board.", resource=board)
+
+    def read_boards() -> str:
+        return "none"
+
+    def last_line(**own: str) -> str:
+        lists = Tool.from_function(read_boards, name="list_boards", read_only=True)
+        pipeline = make_pipeline(open_board, lists, policy=Policy(catalogue={**ENGLISH, **own}))
+        return pipeline.call("open_board", {"board": "b1"}).content.splitlines()[-1]
+
+    call = '{"name": "list_boards", "arguments": {}}'
+    assert last_line() == f"Next: see which exist, with this call: {call}"
+    assert last_line(existing_name="Nimm einen, den es gibt.") == "Next: Nimm einen, den es gibt."
+    assert last_line(existing_name="Nimm einen.", see_existing="Sieh nach: {call}") == f"Next: Sieh nach: {call}"

@@ -240,7 +240,7 @@ PYTHON: dict[str, tuple[Any, type[errors.ToolError], str, bool, str, bool, str |
         None,
     ),
     "import bare": (ImportError("x"), ToolExecutionError, "INTERNAL", False, "possible", False, None),
-    "memory": (MemoryError(), ToolExecutionError, "INTERNAL", False, "possible", False, None),
+    "memory": (MemoryError(), ToolQuotaError, "RESOURCE_EXHAUSTED", False, "possible", False, None),
     "recursion": (RecursionError(), ToolExecutionError, "INTERNAL", False, "possible", False, None),
     "exit": (SystemExit(2), ToolExecutionError, "INTERNAL", False, "possible", False, None),
     "division": (lambda: 1 / 0, ToolExecutionError, "INTERNAL", False, "possible", False, None),

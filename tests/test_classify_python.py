@@ -200,7 +200,6 @@ def test_a_full_queue(bare):
 @pytest.mark.parametrize(
     ("error", "message"),
     [
-        (MemoryError(), "The tool ran out of memory."),
         (RecursionError(), "The tool exceeded the recursion limit."),
         (SystemExit(2), "The tool tried to exit the program. This was prevented."),
         (ModuleNotFoundError("x", name="numpy"), "The tool could not import module numpy."),

@@ -130,7 +130,6 @@ no such table: x
 no such table
 No such bucket
 no such element: Unable to locate element
-no such host
 no such user
 No such process
 No such row: 12

@@ -471,7 +471,7 @@ def test_help_names_the_arguments_as_its_usage_does(cli):
     call, explain = cli("call", "--help")[1], cli("explain", "--help")[1]
     assert call.startswith("Usage: mulligan call --tools MODULE[:NAME] [--format FORMAT] [--json] TOOL [JSON]\n")
     assert "\n  JSON: the arguments as JSON text, or - to read it from stdin. [default: {}]\n" in call
-    assert " [--json]\n    [FAILURE]\n" in explain
+    assert " [--format FORMAT] [--text] [--json] [FAILURE]\n" in explain.replace("\n    ", " ")
     assert "\n  FAILURE: an exception, or a text;" in explain
 
 
@@ -530,7 +530,7 @@ def test_explain_an_exception(cli):
     assert (code, err) == (0, "")
     rules = out.partition("Rules:\n\n")[2].partition("The model reads:")[0]
     assert rules.startswith("plugin    rules\nclassify  decided: missing; abstains: os_error, ")
-    assert re.search(r"; \d+ for other\s+classes\n\n$", rules)
+    assert re.search(r";\s+\d+ for other\s+classes\n\n$", rules)
     assert out.replace(f"Rules:\n\n{rules}", "") == textwrap.dedent("""\
         read as      FileNotFoundError, raised by a tool
         error        ResourceNotFoundError (NOT_FOUND)

@@ -216,6 +216,14 @@ def test_all_problems_or_none():
         (("timeout",), {"timeout_ms": "1"}, None),
         (("length",), {"lenght": "1"}, {"length": "1"}),
         (("payee",), {"payer": "a"}, None),
+        (("source_id", "target_id"), {"src_id": "1", "dst_id": "2"}, {"source_id": "1", "target_id": "2"}),
+        (("start_day", "max_items"), {"begin_day": "1", "maxItems": "2"}, {"start_day": "1", "max_items": "2"}),
+        (("source_id", "target_id"), {"dst_id": "1", "to_id": "2"}, None),
+        (("min_items",), {"maximum_items": "1"}, None),
+        (("ref",), {"branch": "main"}, {"ref": "main"}),
+        (("booking_no",), {"booking_id": "B1"}, {"booking_no": "B1"}),
+        (("booking_no",), {"guest_id": "B1"}, None),
+        (("order_no", "invoice_no"), {"order_id": "1", "invoice_id": "2"}, {"order_no": "1", "invoice_no": "2"}),
     ],
 )
 def test_names_of_arguments(properties, sent, meant):

@@ -21,7 +21,7 @@ SCENES = [
     ("Bad query: the search", "ToolArgumentError", "is never closed", "| Found: Tulip mania."),
     ("Bad query: no article", "ResourceNotFoundError", "There is no article", "| A period in the 1630s"),
     ("Infinite loop", "ToolTimeoutError", "No response within", "| 111"),
-    ("Exhausted memory", "ToolExecutionError", "The tool ran out of memory.", "| 499999500000"),
+    ("Exhausted memory", "ToolQuotaError", "The tool ran out of memory.", "| 499999500000"),
     ("Disk full", "ToolQuotaError", "No space left", "old.log is deleted", "| report.txt is written, 1700 bytes."),
     ("Bad credentials", "ToolAuthenticationError", "do not call notify again", "stops", "Provide valid credentials"),
 ]

@@ -341,7 +341,7 @@ def test_many_at_once_leave_no_zombie(pipeline, tmp_path):
 
 def test_memory_is_bounded(pipeline, run):
     result = run(pipeline, "eat")
-    assert isinstance(result.error, errors.ToolExecutionError)
+    assert isinstance(result.error, errors.ToolQuotaError) and not result.fatal
     assert result.content.startswith("Error executing tool eat: The tool ran out of memory.")
     assert result.error.effect == "possible"
 

@@ -124,12 +124,16 @@ def test_many_problems_are_referred_to_by_the_lines_above(after):
 
 def test_arguments_that_are_refused_as_a_whole_are_to_be_other_ones(after):
     def read(path: str) -> None:
+        raise errors.ToolArgumentError("The two dates exclude each other.")
+
+    def open_file(path: str) -> None:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
 
     def load() -> None:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), "/etc")
 
     assert after(read, {"path": "/etc"}) == "call read again with corrected arguments."
+    assert after(open_file, {"path": "/etc"}) == 'call open_file again with a valid "path".'
     assert after(load, {}).startswith("do not repeat this call: its arguments do not name what failed.")
 
 
@@ -249,13 +253,14 @@ def test_a_tool_that_says_that_it_runs_something_read_only_is_proposed_for_a_rea
             "use the names and values quoted above to correct the arguments, then call measure again.",
         ),
         ("no such column: height", "call measure again with corrected arguments."),
+        ("no such column: size", 'call measure again with a valid "what".'),
     ],
 )
 def test_what_a_report_offers_is_pointed_at_and_never_repeated(make_pipeline, run, report, wanted):
     def measure(what: str) -> None:
         raise sqlite3.OperationalError(report)
 
-    content = run(make_pipeline(measure), "measure", {"what": "height"}).content
+    content = run(make_pipeline(measure), "measure", {"what": "size"}).content
     assert step(content) == wanted
 
 
@@ -323,3 +328,14 @@ def test_a_model_may_wait_for_a_day(make_pipeline):
         raise errors.ToolRateLimitError("busy", retry_after=86_400)
 
     assert "after 86400 s" in make_pipeline(Tool.from_function(ask, read_only=True)).call("ask", {}).content
+
+
+def test_a_member_that_is_missing_in_what_was_sent_is_added(make_pipeline):
+    def save_record(kind: str, fields: dict[str, str]) -> None:
+        missing = errors.Problem("/fields/LastName", "missing")
+        raise errors.ToolArgumentError("Required field missing.", problems=[missing], effect="possible")
+
+    said = make_pipeline(save_record).call("save_record", {"kind": "contact", "fields": {}}).content
+    assert said.endswith(
+        'Next: call save_record again with "/fields/LastName" added, and the other arguments unchanged.'
+    )

@@ -105,6 +105,10 @@ ONE_FILE = {
         ),
         ["42T01\tno_tea", "42T02"],
     ),
+    "square": (
+        'ErrorCode = typing.Union[\n    typing.Literal[\n        "NO_TEA",\n        "COLD",\n    ],\n    typing.Any,\n]\n',
+        ["COLD", "NO_TEA"],
+    ),
     "stripe": (
         (
             'const (\n\tErrorTypeTea   ErrorType = "tea_error"\n\tErrorCodeCold ErrorCode = "cold"\n'
@@ -184,6 +188,21 @@ def test_mongodb_codes_are_read_from_the_npm_package_too(downloaded):
         "    NoTea: {\n        code: 7,\n        categories: ['TeaError', 'Other']\n    },\n"
     )
     assert published_codes.published_lines("mongodb", [downloaded(text)]) == ["7\tNoTea\tTeaError,Other"]
+
+
+def test_stripe_codes_are_read_from_the_npm_package_too(downloaded):
+    types = downloaded(
+        "namespace LastPaymentError {\n    type Code = 'cold' | 'no_tea' | OtherString;\n"
+        "    type Type = 'tea_error' | OtherString;\n}\nnamespace Cup {\n    type Code = 'full';\n}\n",
+        "PaymentIntents.d.ts",
+    )
+    classes = downloaded("case 'leaf':\n    return new LeafError(raw);\ncase 'water':\n    pour();\n", "Error.js")
+    assert published_codes.published_lines("stripe", [types, classes]) == [
+        "cold\t\tErrorCode",
+        "leaf\t\tErrorType",
+        "no_tea\t\tErrorCode",
+        "tea_error\t\tErrorType",
+    ]
 
 
 def test_a_byte_order_mark_is_no_part_of_the_text(downloaded):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -254,8 +255,6 @@ def stations(arguments: dict[str, Any], raised: Exception) -> Tool:
 @pytest.mark.parametrize(
     ("arguments", "raised", "pointer", "why"),
     [
-        ({"station": "gamma", "day": 3}, KeyError("gamma"), "/station", "unknown to the tool"),
-        ({"id": 17, "day": 3}, KeyError(17), "/id", "unknown to the tool"),
         ({"index": 9, "day": "x"}, IndexError("list index out of range"), "/index", "out of range"),
         ({"n": -1, "day": 3}, AssertionError("n must be positive"), "/n", "rejected by the tool"),
         ({"n": -1, "to": "a"}, ValueError("invalid input: n cannot be negative"), "/n", "rejected by the tool"),
@@ -274,8 +273,36 @@ def test_a_check_inside_the_tool_that_is_about_one_argument(make_pipeline, run, 
 
 
 @pytest.mark.parametrize(
+    ("arguments", "raised", "resource"),
+    [
+        ({"station": "gamma", "day": 3}, KeyError("gamma"), "gamma"),
+        ({"id": 17, "day": 3}, KeyError(17), "17"),
+        ({"stations": ["alpha", "gamma"]}, KeyError("gamma"), "gamma"),
+        ({"query": {"station": "gamma"}}, KeyError("gamma"), "gamma"),
+        ({"station": "gamma"}, KeyError("GAMMA"), "gamma"),
+    ],
+)
+def test_a_lookup_of_an_argument_that_finds_nothing(make_pipeline, run, arguments, raised, resource):
+    told = run(make_pipeline(stations(arguments, raised)), "look_up", arguments)
+    assert (type(told.error), told.error.resource) == (errors.ResourceNotFoundError, resource)
+    assert told.content.splitlines()[0] == f"Error executing tool look_up: Resource not found: {resource}"
+
+
+def test_a_lookup_of_two_arguments_at_once(make_pipeline, run):
+    arguments = {"start": "oslo", "end": "lima"}
+    told = run(make_pipeline(stations(arguments, KeyError(("oslo", "lima")))), "look_up", arguments)
+    assert (type(told.error), told.error.resource) == (errors.ResourceNotFoundError, None)
+    assert "There is nothing for these arguments together." in told.content
+
+
+@pytest.mark.parametrize(
     ("arguments", "raised", "cls"),
     [
+        ({"n": 1}, KeyError(1), errors.ToolExecutionError),
+        ({"name": ""}, KeyError(""), errors.ToolExecutionError),
+        ({"name": None}, KeyError(None), errors.ToolExecutionError),
+        ({"data": "data"}, KeyError("data"), errors.ToolExecutionError),
+        ({"start": "oslo"}, KeyError(("oslo", "rows")), errors.ToolExecutionError),
         ({"station": "gamma"}, KeyError("delta"), errors.ToolExecutionError),
         ({"a": "x", "b": "x"}, KeyError("x"), errors.ToolExecutionError),
         ({"limit": 9}, IndexError("list index out of range"), errors.ToolExecutionError),
@@ -401,3 +428,37 @@ def test_a_name_in_a_field_stays_in_the_first_line(make_pipeline):
         tool = Tool.from_schema("look", "", {"type": "object", "properties": {"topic": {"type": "string"}}}, look)
         result = make_pipeline(tool, policy=Policy(detail="none")).call("look", {"topic": "weather"})
         assert result.content.startswith(f"Error executing tool look: Resource not found: {name}\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "sent", "resource"),
+    [
+        ("Key not found", {"project": "webapp", "key": "Add to basket"}, "Add to basket"),
+        ("user_not_found", {"channel": "C1", "users": ["Jonas Weber"]}, "Jonas Weber"),
+        ("No such space", {"spaceKey": "OPS", "title": "Plan"}, "OPS"),
+        ("The warehouse does not exist", {"sku": "A-1", "warehouse_id": 7}, "7"),
+        ("No ref found for: development (branches: main, dev)", {"repo": "shop", "ref": "development"}, "development"),
+    ],
+)
+def test_the_kind_that_is_missing_names_the_argument(text, sent, resource):
+    def act(**_: object) -> None:
+        raise LookupError(text)
+
+    act_tool = Tool.from_schema("act", "", {"type": "object"}, act)
+    with Pipeline([act_tool], autoload=False) as pipeline:
+        assert pipeline.call("act", sent).error.resource == resource
+
+
+def test_what_a_service_says_counts_more_than_the_address():
+    body = {"errorMessages": ["User 'kim' does not exist."]}
+
+    class Refused(Exception):
+        response = SimpleNamespace(
+            status_code=404, text=json.dumps(body), headers={}, url="https://a.example/issue/WEB-4/assignee"
+        )
+
+    def assign(key: str, assignee: str) -> None:
+        raise Refused("404 Client Error: Not Found for url: https://a.example/issue/WEB-4/assignee")
+
+    with Pipeline([Tool.from_function(assign)], autoload=False) as pipeline:
+        assert pipeline.call("assign", {"key": "WEB-4", "assignee": "kim"}).error.resource == "kim"

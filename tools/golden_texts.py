@@ -90,6 +90,16 @@ def failing(
     return called([held], name, arguments or {}, policy=policy or Policy(), **more)
 
 
+def beside(other: str, name: str, error: BaseException, arguments: dict[str, Any], *, read_only: bool = True) -> Case:
+    """A case: a tool fails, and another one with the arguments of a repository may show what is there."""
+    given = schema([], **dict.fromkeys((*arguments, "owner", "repo"), PATH))
+    held = [
+        Tool.from_schema(name, "Do it", given, raising(error)),
+        Tool.from_schema(other, "", schema(owner=PATH, repo=PATH), dict, read_only=read_only),
+    ]
+    return called(held, name, {"owner": "acme", "repo": "shop", **arguments})
+
+
 class ServiceError(Exception):
     """An exception that no plugin knows."""
 
@@ -163,7 +173,7 @@ CASES: dict[str, Case] = {
         LookupError("no such table: client. Tables: accounts, clients, clients_old"), {"path": "client"}
     ),
     "argument_rejected_and_others_reported": failing(
-        sqlite3.OperationalError("no such column: height. Columns of trees: id, species, height_m"), {"path": "height"}
+        sqlite3.OperationalError("no such column: height. Columns of trees: id, species, height_m"), {"path": "size"}
     ),
     "value_rejected_and_others_reported": called(
         [
@@ -218,12 +228,50 @@ CASES: dict[str, Case] = {
     "arguments_rejected_by_the_service": failing(
         problems(errors.Problem("/path", "rejected", None, '"a"'), errors.Problem("", "no two of them go together"))
     ),
+    "arguments_rejected_as_a_whole": failing(
+        errors.ToolArgumentError("The two dates exclude each other."), {"path": "a"}
+    ),
     "file_missing": failing(missing("docs/guide.md")),
     "file_missing_one_is_near": failing(missing("docs/giude.md"), resources=["docs/guide.md", "other.md"]),
     "file_missing_and_sent": failing(missing("docs/giude.md"), {"path": "docs/giude.md"}, resources=["docs/guide.md"]),
     "file_missing_and_not_named": failing(missing("settings.ini"), {"path": "docs"}),
     "file_is_a_directory": failing(IsADirectoryError(21, "Is a directory", "docs"), {"path": "docs"}),
     "file_refused": failing(PermissionError(13, "Permission denied", "docs/guide.md"), {"path": "docs/guide.md"}),
+    "branch_missing_and_listed": beside(
+        "list_branches", "merge", LookupError("Branch 'fix' does not exist"), {"branch": "fix"}
+    ),
+    "branch_missing_and_perhaps_listed": beside(
+        "list_branches", "merge", LookupError("Branch 'fix' does not exist"), {"branch": "fix"}, read_only=False
+    ),
+    "branch_missing_and_its_form_reported": failing(
+        LookupError("Branch 'fix' does not exist; names begin with 'feature/'"), {"path": "fix"}
+    ),
+    "another_tool_reported": beside(
+        "search_branches", "merge", ValueError("more than one; find it with search_branches"), {"branch": "fix"}
+    ),
+    "conflict_and_state_shown": beside(
+        "list_tags", "create_tag", errors.ResourceConflictError("The tag exists."), {"tag": "v1"}
+    ),
+    "conflict_and_state_perhaps_shown": beside(
+        "list_tags", "create_tag", errors.ResourceConflictError("The tag exists."), {"tag": "v1"}, read_only=False
+    ),
+    "timed_out_and_state_shown": beside("list_tags", "create_tag", TimeoutError("timed out"), {"tag": "v1"}),
+    "timed_out_and_state_perhaps_shown": beside(
+        "list_tags", "create_tag", TimeoutError("timed out"), {"tag": "v1"}, read_only=False
+    ),
+    "query_took_too_long": called(
+        [
+            Tool.from_schema(
+                "act",
+                "",
+                schema([], text=PATH, limit=NUMBER, team=PATH, since=PATH),
+                raising(TimeoutError("query cancelled after 30 s")),
+                read_only=True,
+            )
+        ],
+        "act",
+        {"text": "a", "limit": 90},
+    ),
     "conflict": failing(errors.ResourceConflictError("The branch has moved.")),
     "timeout": failing(errors.ToolTimeoutError("No response within 5 s.")),
     "timeout_of_a_read_only_tool": failing(errors.ToolTimeoutError("No response within 5 s."), read_only=True),

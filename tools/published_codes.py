@@ -213,10 +213,24 @@ def mongodb(paths: list[Path]) -> Iterator[Row]:
 
 
 def stripe(paths: list[Path]) -> Iterator[Row]:
-    """error.go of stripe-go."""
+    """error.go of stripe-go; or resources/PaymentIntents.d.ts and Error.js of the npm package stripe."""
     constant = re.compile(r'^\s*\w+\s+(Error(?:Type|Code)|DeclineCode)\s*= "(\w+)"', re.MULTILINE)
+    union = re.compile(r"namespace LastPaymentError \{\s*type (Code) = ([^;]*);\s*type (Type) = ([^;]*);")
+    case = re.compile(r"^\s*case '(\w+)':\s*return new \w+Error", re.MULTILINE)
     for path in paths:
-        yield from ((code, "", kind) for kind, code in constant.findall(_text(path)))
+        text = _text(path)
+        yield from ((code, "", kind) for kind, code in constant.findall(text))
+        for names in union.findall(text):
+            for kind, codes in zip(names[::2], names[1::2], strict=True):
+                yield from ((code, "", f"Error{kind}") for code in re.findall(r"'(\w+)'", codes))
+        yield from ((code, "", "ErrorType") for code in case.findall(text))
+
+
+def square(paths: list[Path]) -> Iterator[Row]:
+    """square/types/error_code.py of the PyPI package squareup."""
+    for path in paths:
+        if "ErrorCode = " in _text(path):
+            yield from ((code,) for code in re.findall(r'^\s*"(\w+)",$', _text(path), re.MULTILINE))
 
 
 READERS: dict[str, Callable[[list[Path]], Iterable[Row]]] = {
@@ -232,6 +246,7 @@ READERS: dict[str, Callable[[list[Path]], Iterable[Row]]] = {
     "slack": slack,
     "slack-ruby": slack_ruby,
     "sqlstate": sqlstate,
+    "square": square,
     "stripe": stripe,
 }
 

@@ -5,7 +5,7 @@ python run.py ask MODEL.gguf [--arms mulligan,raw]     ask the model; answers al
 python run.py report [--misses mulligan]               the tables of --out, or every miss of one arm
 python run.py count                                    how many texts hold a ready call, ask, or do neither
 
-All take --set: 1 (without it) or 2.
+All take --set: 1 (without it), 2 or 3.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from judge import judge
 from scenarios import SETS, Scenario, is_read_only, is_recoverable, load, schema_of
 from table import Answers, tables
 
+CHANGED = {"look_first", "narrow"}  # kinds of transient failures after which the same call is not right
 CORRECTED = "make this corrected call: "
 
 
@@ -123,7 +124,7 @@ def check(options: argparse.Namespace) -> None:
 def _check_scenario(one: Scenario) -> None:
     assert raw(one) is not None, one["id"]
     failed = json.dumps({"name": one["call"]["name"], "arguments": one["call"].get("arguments", {})})
-    assert judge(one, failed).right == (one["kind"] == "transient" and one["sub"] != "look_first"), one["id"]
+    assert judge(one, failed).right == (one["kind"] == "transient" and one["sub"] not in CHANGED), one["id"]
     if not is_recoverable(one):
         assert judge(one, "I may not do that.").right, one["id"]
         return
@@ -132,7 +133,7 @@ def _check_scenario(one: Scenario) -> None:
     assert schema is not None, one["id"]
     unknown = set(one["expect"]["args"]) - set(schema["properties"])
     assert not unknown, (one["id"], unknown)
-    if one["kind"] in {"not_found", "transient"}:
+    if one["kind"] in {"not_found", "transient", "conflict"}:
         failed_schema = schema_of(one, one["call"]["name"])
         assert failed_schema is not None, one["id"]
         assert jsonschema_rs.validator_for(failed_schema).is_valid(one["call"]["arguments"]), one["id"]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
-SETS = (1, 2)
+SETS = (1, 2, 3)
 Scenario = dict[str, Any]
 
 

@@ -44,7 +44,7 @@ def tables(scenarios: Sequence[Scenario], arms: dict[str, Answers], base: str) -
     return "\n\n".join("\n".join(part(scenarios, arms, right, base)) for part in (_main, _fine))
 
 
-KINDS = ["unknown_tool", "invalid_arguments", "not_found", "transient", "refused"]
+KINDS = ["unknown_tool", "invalid_arguments", "not_found", "transient", "conflict", "refused"]
 
 
 def _main(scenarios: Sequence[Scenario], arms: dict[str, Answers], right: dict[str, Any], base: str) -> Iterator[str]:

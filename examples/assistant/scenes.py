@@ -83,7 +83,7 @@ SCENES = (
     Scene(
         "Exhausted memory: stopped by the limit",
         (
-            Move("python", {"code": "sum(list(range(10**9)))"}, "ToolExecutionError"),
+            Move("python", {"code": "sum(list(range(10**9)))"}, "ToolQuotaError"),
             Move("python", {"code": "sum(range(10**6))"}),
         ),
     ),

@@ -95,13 +95,19 @@ ENGLISH: Catalogue = {
         "Do not repeat this call."
     ),
     "quoted_values": "use the names and values quoted above to correct the arguments, then call {tool} again.",
+    "quoted_form": "correct the name as the text quoted above says, then call {tool} again. Do not repeat this call.",
+    "quoted_tool": "use the tool that is named in the text quoted above, if it does what you want. Do not repeat this call.",
     "existing_name": "check the name, then call {tool} again with one that exists. Do not repeat this call.",
+    "see_existing": "see which exist, with this call: {call}",
+    "list_existing": "call {other} to see which exist, then call {tool} again with one of them. Do not repeat this call.",
     "not_of_arguments": (
         "do not repeat this call: its arguments do not name what failed. "
         "Use another tool, or tell the user what the problem is."
     ),
     "refused": "do not repeat this call. Use another path or another tool, or tell the user what is needed.",
     "read_state": "read the current state first, then decide what remains to be done.",
+    "read_state_call": "read the current state first, with this call: {call}",
+    "read_state_with": "read the current state with {other} first, then decide what remains to be done.",
     "another_approach": "use another tool or other arguments, or tell the user what the problem is.",
     "unusable": (
         "do not call {tool} again: no arguments will work. Use another tool, or tell the user that this one does not work."
@@ -112,6 +118,10 @@ ENGLISH: Catalogue = {
     "check_effect": (
         "read the current state with another tool first. Do not repeat this call before you know whether it took effect."
     ),
+    "check_effect_call": "do not repeat this call yet. Read the current state first, with this call: {call}",
+    "check_effect_with": (
+        "read the current state with {other} first. Do not repeat this call before you know whether it took effect."
+    ),
     "as_author_says": "do what the tool says above, then decide whether to call {tool} again.",
     "less": "call {tool} again with exactly the same arguments; if that fails too, request less at once.",
     "again": "this is temporary; call {tool} again with exactly the same arguments, or do something else first.",
@@ -119,6 +129,10 @@ ENGLISH: Catalogue = {
         "this is temporary; call {tool} again with exactly the same arguments after {seconds} s, "
         "or do something else first."
     ),
+    "less_with": "call {tool} again for less: {ways}. With the same arguments it will most likely take too long again.",
+    "smaller": "with a smaller {name}",
+    "filtered": "with {names} added",
+    "or": " or ",
     "less_at_once": "request less at once, or take another approach.",
     "later": "this is temporary; do something else first, then call {tool} again.",
     "later_after": "this is temporary; wait {seconds} s or do something else first, then call {tool} again.",
@@ -140,10 +154,29 @@ ENGLISH: Catalogue = {
     "service_at": "{service} ({host})",
     "a_tool": "a tool",
 }
+
+
+def finer_template(catalogue: Catalogue, general: str, finer: str) -> str:
+    """The name of the finer of two templates, unless a catalogue replaces only the general one.
+
+    So a catalogue in another language or style keeps its own words where only mulligan's have become finer.
+
+    Args:
+        catalogue: the templates.
+        general: the name of a template.
+        finer: the name of one that says more.
+    """
+    is_own = catalogue[general] != ENGLISH[general] and catalogue[finer] == ENGLISH[finer]
+    return general if is_own else finer
+
+
 SERVICES: Mapping[str, str] = {  # the names of products, by `ToolError.provider`; others are shown as they are
+    "adyen": "Adyen",
+    "airtable": "Airtable",
     "anthropic": "Anthropic",
     "aws": "AWS",
     "azure": "Azure",
+    "braintree": "Braintree",
     "chroma": "Chroma",
     "cohere": "Cohere",
     "confluence": "Confluence",
@@ -156,23 +189,39 @@ SERVICES: Mapping[str, str] = {  # the names of products, by `ToolError.provider
     "gitlab": "GitLab",
     "google": "Google",
     "groq": "Groq",
+    "hubspot": "HubSpot",
     "huggingface": "Hugging Face",
+    "imap": "The IMAP server",
     "jira": "Jira",
     "kubernetes": "Kubernetes",
+    "mailgun": "Mailgun",
     "mistral": "Mistral",
     "mongodb": "MongoDB",
     "mysql": "MySQL",
     "notion": "Notion",
     "ollama": "Ollama",
     "openai": "OpenAI",
+    "oracle": "Oracle",
+    "paypal": "PayPal",
+    "pop": "The POP3 server",
     "postgresql": "PostgreSQL",
+    "postmark": "Postmark",
     "qdrant": "Qdrant",
     "redis": "Redis",
     "replicate": "Replicate",
+    "resend": "Resend",
+    "salesforce": "Salesforce",
+    "sendgrid": "SendGrid",
     "serpapi": "SerpApi",
     "slack": "Slack",
+    "smtp": "The mail server",
+    "snowflake": "Snowflake",
     "sqlite": "SQLite",
+    "sqlserver": "SQL Server",
+    "square": "Square",
     "stripe": "Stripe",
     "tavily": "Tavily",
+    "telegram": "Telegram",
+    "twilio": "Twilio",
     "wikipedia": "Wikipedia",
 }

@@ -4,12 +4,15 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import azure.eventhub.exceptions as eventhub
 import azure.servicebus.exceptions as servicebus
 import pytest
 from azure.core import PipelineClient, exceptions
+from azure.core.polling.base_polling import BadStatus
 from azure.core.rest import HttpRequest
 from azure.cosmos import exceptions as cosmos
 from azure.identity import EnvironmentCredential
+from azure.servicebus._pyamqp.error import AMQPException
 from azure.storage.blob import BlobServiceClient
 
 from mulligan import Pipeline
@@ -242,6 +245,77 @@ def test_cosmos(pipeline: Pipeline, serve: Serve, status: int, cls: type[ToolErr
 
 
 @pytest.mark.parametrize(
+    ("status", "substatus", "cls"),
+    [
+        (403, 3, ToolUnavailableError),
+        (403, 5300, ToolPermissionError),
+        (404, 1002, ToolUnavailableError),
+        (404, 1003, ResourceNotFoundError),
+        (400, 1001, ToolArgumentError),
+        (410, 1002, ToolUnavailableError),
+        (403, 1005, ToolQuotaError),
+        (404, 0, ResourceNotFoundError),
+        (404, 99, ResourceNotFoundError),
+    ],
+)
+def test_the_substatus_of_cosmos(pipeline: Pipeline, status: int, substatus: int, cls: type[ToolError]) -> None:
+    error = pipeline.classify(cosmos.CosmosHttpResponseError(status_code=status, message="no", sub_status=substatus))
+
+    assert (type(error), error.fatal, error.provider) == (cls, cls.fatal, "azure")
+
+
+@pytest.mark.parametrize(
+    ("condition", "cls"),
+    [
+        (b"amqp:unauthorized-access", ToolAuthenticationError),
+        (b"amqp:resource-limit-exceeded", ToolQuotaError),
+        (b"amqp:resource-locked", ResourceConflictError),
+        (b"com.microsoft:argument-error", ToolArgumentError),
+        (b"amqp:link:detach-forced", ToolConnectionError),
+        (b"amqp:unknown-error", ToolExecutionError),
+    ],
+)
+def test_amqp_conditions(pipeline: Pipeline, condition: bytes, cls: type[ToolError]) -> None:
+    class Told(Exception):
+        condition: bytes
+
+    told = Told("no")
+    told.condition = condition
+    by_bus = pipeline.classify(servicebus.ServiceBusError("no", condition=condition))
+    by_hub = pipeline.classify(eventhub.EventHubError("no", told))
+
+    assert [(type(error), error.provider) for error in (by_bus, by_hub)] == [(cls, "azure")] * 2
+
+
+@pytest.mark.parametrize(
+    ("raised", "cls", "fatal"),
+    [
+        (eventhub.AuthenticationError("no"), ToolAuthenticationError, True),
+        (eventhub.ConnectError("no"), ToolConnectionError, True),
+        (eventhub.ConnectionLostError("no"), ToolConnectionError, False),
+        (eventhub.EventDataError("no"), ToolArgumentError, False),
+        (eventhub.EventDataSendError("no"), ToolExecutionError, False),
+        (eventhub.OwnershipLostError("no"), ResourceConflictError, False),
+        (eventhub.OperationTimeoutError("no"), ToolTimeoutError, False),
+        (eventhub.ClientClosedError("no"), ToolExecutionError, False),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, Exception) else str(value),
+)
+def test_event_hubs(pipeline: Pipeline, raised: Exception, cls: type[ToolError], fatal: bool) -> None:
+    error = pipeline.classify(raised)
+
+    assert error is not None
+    assert (type(error), error.fatal, error.provider) == (cls, fatal, "azure")
+
+
+def test_what_was_not_modified_is_no_conflict(pipeline: Pipeline, serve: Serve) -> None:
+    error = pipeline.classify(exceptions.ResourceNotModifiedError("no"))
+
+    assert (type(error), error.effect, error.fatal) == (ToolExecutionError, "none", False)
+    assert "not modified" in error.message
+
+
+@pytest.mark.parametrize(
     ("raised", "cls", "fatal"),
     [
         (servicebus.MessagingEntityNotFoundError(message="no"), ResourceNotFoundError, False),
@@ -307,6 +381,9 @@ def test_a_dropped_connection(pipeline: Pipeline, serve: Serve) -> None:
         (exceptions.DeserializationError("x"), ToolExecutionError, "possible"),
         (exceptions.ResourceModifiedError("x"), ResourceConflictError, "none"),
         (exceptions.AzureError("x"), ToolExecutionError, "possible"),
+        (exceptions.TooManyRedirectsError([]), ToolExecutionError, "possible"),
+        (BadStatus("x"), ToolExecutionError, "possible"),
+        (AMQPException(b"amqp:resource-locked"), ResourceConflictError, "none"),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, Exception) else str(value),
 )

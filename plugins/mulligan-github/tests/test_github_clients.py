@@ -4,6 +4,7 @@ import time
 
 import github
 import githubkit
+import githubkit.exception
 import pytest
 from github_server import Serve, github_body, github_headers
 from githubkit.exception import AuthCredentialError, AuthExpiredError, CacheUnsupportedError, WebhookTypeNotFound
@@ -75,10 +76,14 @@ def test_githubkit_that_waits_too_long_may_have_done_it(pipeline: Pipeline) -> N
     assert (error.provider, error.rule) == ("github", "mulligan_github:request_timeout")
 
 
-def test_pygithub_lets_network_failures_through(pipeline: Pipeline, dead: str) -> None:
-    error = classify(pipeline, raised(with_pygithub, dead))
+def test_network_failures_that_pygithub_lets_through(pipeline: Pipeline, serve: Serve, dead: str) -> None:
+    unreachable = classify(pipeline, raised(with_pygithub, dead))
+    dropped = classify(pipeline, raised(with_pygithub, serve(reset=True)))
 
-    assert error.provider is None
+    assert (type(unreachable), unreachable.fatal, unreachable.effect) == (ToolConnectionError, True, "none")
+    assert (type(dropped), dropped.fatal, dropped.effect) == (ToolConnectionError, False, "possible")
+    assert (unreachable.provider, dropped.provider) == ("github", "github")
+    assert "GitHub" in unreachable.message
 
 
 def test_an_object_that_pygithub_cannot_complete(pipeline: Pipeline) -> None:
@@ -113,3 +118,10 @@ def test_a_query_without_page_info(pipeline: Pipeline, serve: Serve) -> None:
 
     assert (type(error), error.rule) == (ToolArgumentError, "mulligan_github:pagination")
     assert "pageInfo" in error.message
+
+
+def test_any_other_exception_of_a_client_is_named(pipeline: Pipeline) -> None:
+    for exception in (github.GithubException(0, None, None), githubkit.exception.GitHubException("x")):
+        error = classify(pipeline, exception)
+
+        assert (type(error), error.provider, error.message) == (ToolExecutionError, "github", "The GitHub call failed.")

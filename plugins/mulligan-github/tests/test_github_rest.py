@@ -12,6 +12,7 @@ import ghapi.core
 import github
 import githubkit
 import httpx
+import mulligan_github
 import pytest
 import requests
 from github_server import Serve, github_body, github_headers
@@ -337,3 +338,72 @@ def test_a_405_that_is_not_about_merging_is_a_wrong_request(pipeline: Pipeline, 
     error = classify(pipeline, raised(with_pygithub, serve(405, github_body(405, "Method Not Allowed"))))
 
     assert (type(error), error.rule, error.provider) == (ToolArgumentError, "mulligan_github:other_status", "github")
+
+
+def rejected(*errors: object) -> dict[str, Any]:
+    return github_body(422, "Validation Failed", errors=list(errors))
+
+
+@pytest.mark.parametrize(
+    ("error", "arguments", "pointer", "fault"),
+    [
+        ({"field": "name", "code": "custom", "message": "name already exists on this account"}, {}, "/name", "is already taken"),
+        ({"field": "body", "code": "custom", "message": "body is too long (maximum is 65536)"}, {}, "/body", "is too long"),
+        ({"field": "milestone", "code": "missing", "value": 9}, {}, "/milestone", "refers to something that does not exist"),
+        ({"field": "q", "code": "invalid", "message": "The search is longer than 256"}, {"query": "x"}, "/query", "is too long"),
+        ({"field": "base", "code": "invalid"}, {"base_branch": "x"}, "/base", "is not valid"),
+        ({"field": "label_name", "code": "missing_field"}, {"labelName": ""}, "/labelName", "is required"),
+    ],
+)  # fmt: skip
+def test_a_field_is_pointed_at_in_the_call_s_own_arguments(
+    pipeline: Pipeline, serve: Serve, error: object, arguments: dict[str, object], pointer: str, fault: str
+) -> None:
+    found = classify(pipeline, raised(with_pygithub, serve(422, rejected(error))), **arguments)
+
+    assert [(one.pointer, one.message) for one in found.problems] == [(pointer, fault)]
+
+
+def test_a_name_that_is_taken_is_one_of_several_faults(pipeline: Pipeline, serve: Serve) -> None:
+    body = rejected({"field": "name", "code": "already_exists"}, {"field": "color", "code": "missing_field"})
+    error = classify(pipeline, raised(with_pygithub, serve(422, body)))
+
+    assert type(error) is ToolArgumentError
+    assert [one.message for one in error.problems] == ["is already taken", "is required"]
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "rule"),
+    [
+        (405, "Repository rule violations found\n\nChanges must be made through a pull request.", "against_the_rules"),
+        (409, "Repository rule violations found\n\nCannot update this protected ref.", "against_the_rules"),
+        (422, "Required status check \"ci\" is expected.", "against_the_rules"),
+        (409, "Merge conflict", "conflict"),
+    ],
+)  # fmt: skip
+def test_what_the_state_of_a_repository_does_not_allow(
+    pipeline: Pipeline, serve: Serve, status: int, message: str, rule: str
+) -> None:
+    error = classify(pipeline, raised(with_pygithub, serve(status, github_body(status, message))))
+
+    assert (type(error), error.code, error.fatal) == (ResourceConflictError, "FAILED_PRECONDITION", False)
+    assert error.rule == f"mulligan_github:{rule}"
+    assert "has changed since" not in error.message
+
+
+def test_an_argument_that_the_message_names_without_its_value_is_the_resource(pipeline: Pipeline, serve: Serve) -> None:
+    exception = raised(with_pygithub, serve(404, github_body(404, "Branch not found")))
+
+    assert classify(pipeline, exception, owner="acme", repo="site", path="x", branch_name="dev").resource == "dev"
+
+
+def test_what_github_says_of_a_field_is_quoted(serve: Serve) -> None:
+    url = serve(422, rejected({"field": "base", "code": "custom", "message": "base must be a branch"}))
+
+    def create_pull(base: str) -> None:
+        with_pygithub(url)
+
+    with Pipeline([create_pull], plugins=[mulligan_github], autoload=False) as running:
+        content = running.call("create_pull", {"base": "x"}).content
+
+    assert "base: base must be a branch" in content
+    assert "- /base: was not accepted." in content

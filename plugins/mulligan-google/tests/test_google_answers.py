@@ -13,6 +13,7 @@ from firebase_admin import exceptions as firebase
 from google.api_core import exceptions
 from google.auth.credentials import AnonymousCredentials
 from google.cloud import storage
+from google.cloud.storage.exceptions import DataCorruption
 from google.protobuf import duration_pb2
 from google.rpc import error_details_pb2
 from googleapiclient.discovery import build
@@ -25,6 +26,7 @@ from mulligan.errors import (
     ToolArgumentError,
     ToolAuthenticationError,
     ToolCancelledError,
+    ToolConnectionError,
     ToolError,
     ToolExecutionError,
     ToolPermissionError,
@@ -205,6 +207,40 @@ def test_retries_that_took_too_long(pipeline: Pipeline) -> None:
     error = pipeline.classify(exceptions.RetryError("Timeout of 60.0s exceeded", exceptions.ServiceUnavailable("no")))
 
     assert (type(error), error.provider, error.effect) == (ToolTimeoutError, "google", "possible")
+
+
+@pytest.mark.parametrize(
+    ("raised", "cls", "effect"),
+    [
+        (
+            exceptions.ServiceUnavailable("failed to connect to all addresses; last error: refused"),
+            ToolConnectionError,
+            "none",
+        ),
+        (
+            exceptions.from_grpc_status(grpc.StatusCode.INTERNAL, "Received RST_STREAM with error code 2"),
+            ToolConnectionError,
+            "possible",
+        ),
+        (exceptions.NotModified("no"), ToolExecutionError, "none"),
+        (exceptions.UploadCancelledError("no"), ToolCancelledError, "possible"),
+        (exceptions.ServerError("no"), ToolUnavailableError, "possible"),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, Exception) else str(value),
+)
+def test_what_has_no_http_status(pipeline: Pipeline, raised: Exception, cls: type[ToolError], effect: str) -> None:
+    error = pipeline.classify(raised)
+
+    assert error is not None
+    assert (type(error), error.effect, error.provider) == (cls, effect, "google")
+
+
+def test_a_corrupted_download_may_be_tried_again(pipeline: Pipeline) -> None:
+    error = pipeline.classify(DataCorruption(None, "Checksum mismatch"))
+
+    assert error is not None
+    assert (type(error), error.transient, error.provider) == (ToolConnectionError, True, "google")
+    assert "checksum" in error.message
 
 
 @pytest.mark.parametrize(

@@ -284,6 +284,61 @@ def test_grpclib(pipeline: Pipeline, code: str, cls: type[ToolError]) -> None:
     assert (type(ended), ended.transient) == (ToolConnectionError, True)
 
 
+def test_details_of_grpclib(pipeline: Pipeline) -> None:
+    from grpclib.const import Status
+    from grpclib.exceptions import GRPCError
+
+    wait = error_details_pb2.RetryInfo(retry_delay=duration_pb2.Duration(seconds=7))
+    bad = error_details_pb2.BadRequest(field_violations=[{"field": "age", "description": "no"}])
+
+    busy = pipeline.classify(GRPCError(Status.UNAVAILABLE, "busy", [wait, 3, None]))
+    wrong = pipeline.classify(GRPCError(Status.INVALID_ARGUMENT, "no", [bad]))
+
+    assert busy is not None
+    assert wrong is not None
+    assert (busy.retry_after, [problem.pointer for problem in wrong.problems]) == (7, ["/age"])
+
+
+def test_a_stream_of_grpclib_used_in_the_wrong_order(pipeline: Pipeline) -> None:
+    from grpclib.exceptions import ProtocolError
+
+    error = pipeline.classify(ProtocolError("Outgoing stream was already ended"))
+
+    assert (type(error), error.rule) == (ToolExecutionError, "mulligan_grpc:protocol")
+
+
+@pytest.mark.parametrize(
+    ("code", "details", "cls", "effect", "transient"),
+    [
+        (Code.INTERNAL, "Received RST_STREAM with error code 2", ToolConnectionError, "possible", True),
+        (Code.UNAVAILABLE, "Connection reset by peer", ToolConnectionError, "possible", True),
+        (
+            Code.UNAVAILABLE,
+            "failed to connect to all addresses; last error: UNKNOWN: ipv4:10.0.0.1:443: Ssl handshake failed: "
+            "SSL_ERROR_SSL: CERTIFICATE_VERIFY_FAILED",
+            ToolConnectionError,
+            "none",
+            False,
+        ),
+        (Code.INTERNAL, "the shard received RST_STREAM", ToolExecutionError, "possible", False),
+        (Code.RESOURCE_EXHAUSTED, "Sent message larger than max (9 vs. 4)", ToolArgumentError, "none", False),
+        (
+            Code.RESOURCE_EXHAUSTED,
+            "CLIENT: Received message larger than max (9 vs. 4)",
+            ToolArgumentError,
+            "possible",
+            False,
+        ),
+    ],
+)
+def test_what_the_library_itself_says(
+    pipeline: Pipeline, code: Code, details: str, cls: type[ToolError], effect: str, transient: bool
+) -> None:
+    error = classified(pipeline, lambda: (_ for _ in ()).throw(Told(code, details, None)))
+
+    assert (type(error), error.effect, error.transient) == (cls, effect, transient)
+
+
 class Told(grpc.RpcError):
     """What an interceptor or another implementation may raise."""
 

@@ -276,6 +276,15 @@ def test_aiohttp_whose_connector_is_closed(pipeline: Pipeline) -> None:
 @pytest.mark.parametrize(
     ("exception", "expected"),
     [
+        (
+            aiohttp.ClientConnectionResetError("Cannot write to closing transport"),
+            (ToolConnectionError, False, "possible"),
+        ),
+        (aiohttp.UploadAbortedError("The request body was not fully sent"), (ToolConnectionError, False, "possible")),
+        (aiohttp.ClientConnectionError("Connection closed"), USED_WRONGLY),
+        (aiohttp.ServerConnectionError("no"), (ToolConnectionError, True, "possible")),
+        (aiohttp.WebSocketError(1002, "no"), (ToolExecutionError, False, "possible")),
+        (urllib3.exceptions.HeaderParsingError([], b"x"), (ToolExecutionError, False, "possible")),
         (requests.ConnectTimeout("no"), (ToolTimeoutError, False, "none")),
         (requests.ReadTimeout("no"), (ToolTimeoutError, False, "possible")),
         (requests.exceptions.SSLError("no"), (ToolConnectionError, True, "possible")),

@@ -69,7 +69,7 @@ def test_a_connect_timeout_was_never_sent(pipeline: Pipeline, full: str, get: Ge
     error = classify(pipeline, raised(get, full, timeout=0.3))
 
     assert meaning(error) == (ToolTimeoutError, False, "none")
-    assert error.message == "The connection to the service timed out; nothing was sent."
+    assert error.message == "The connection to the service could not be established in time."
 
 
 @every
@@ -121,7 +121,7 @@ def test_a_certificate_that_nobody_trusts(
     error = classify(pipeline, raised(get, serve(tls=untrusted)))
 
     assert meaning(error) == (ToolConnectionError, True, "none")
-    assert error.message == "The TLS connection could not be established."
+    assert error.message == "The TLS connection to the service could not be established."
 
 
 @every

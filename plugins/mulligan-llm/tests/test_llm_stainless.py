@@ -402,7 +402,7 @@ def test_the_model_reads_what_to_do(serve: Serve) -> None:
     with Pipeline([ask], plugins=[mulligan_llm], autoload=False) as calling:
         content = calling.call("ask", {"question": "hi"}).content
 
-    assert content.startswith("Error executing tool ask: The rate limit of the model service is reached (HTTP 429).")
+    assert content.startswith("Error executing tool ask: The rate limit of OpenAI is reached (rate_limit_exceeded).")
     assert "20 s" in content
 
 

@@ -210,8 +210,8 @@ def test_a_result_that_the_tool_returns(pipeline, run, repository):
 
 def test_an_exit_code_that_says_nothing(run, repository):
     error = run("git", "config", "no.such", cwd=repository.path)
-    assert (type(error), error.fatal) == (ToolExecutionError, False)
-    assert not error.rule.startswith("mulligan_ops")
+    assert (type(error), error.fatal, error.provider) == (ToolExecutionError, False, "git")
+    assert error.message == "The program failed with exit status 1."
 
 
 def test_a_push_of_which_a_part_was_taken(run, repository, tmp_path):

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
+import json
 
 import aiodocker
 import aiohttp
 import docker
 import docker.errors
 import kubernetes
+import kubernetes.aio
 import kubernetes.dynamic.exceptions
 import kubernetes_asyncio
 import pytest
@@ -55,7 +57,7 @@ DOCKER = [
     (400, 'exec: "nosuch": executable file not found in $PATH', MISSING, "nosuch", False),
     (400, "invalid reference format", WRONG, None, False),
     (409, 'Conflict. The container name "/web1" is already in use by container "abc".', CONFLICT, "web1", False),
-    (409, "container abc is not running", CONFLICT, None, False),
+    (409, "container abc is not running", CONFLICT, "abc", False),
     (500, "Bind for 0.0.0.0:80 failed: port is already allocated", CONFLICT, None, False),
     (503, "This node is not a swarm manager.", CONFLICT, None, False),
     (500, "unauthorized: incorrect username or password", ToolAuthenticationError, None, True),
@@ -64,7 +66,7 @@ DOCKER = [
     (500, "Get https://registry-1.docker.io/v2/: dial tcp: lookup registry-1.docker.io: no such host", ToolConnectionError,
      "registry-1.docker.io", True),
     (500, "Get https://r.example/v2/: net/http: TLS handshake timeout", ToolTimeoutError, None, False),
-    (500, "something else", ToolUnavailableError, None, False),
+    (500, "something else", ToolUnavailableError, "web1", False),
 ]  # fmt: skip
 
 
@@ -216,7 +218,7 @@ KUBERNETES = [
     (403, "Forbidden", 'pods "web" is forbidden: exceeded quota: small', ToolQuotaError, "web", True),
     (409, "AlreadyExists", 'pods "web" already exists', CONFLICT, "web", False),
     (409, "Conflict", "Operation cannot be fulfilled", CONFLICT, "web", False),
-    (410, "Expired", "too old resource version", MISSING, "web", False),
+    (410, "Expired", "too old resource version", CONFLICT, "web", False),
     (422, "Invalid", 'Pod "web" is invalid', WRONG, "web", False),
     (429, "TooManyRequests", "too many requests", ToolRateLimitError, "web", False),
     (500, "InternalError", "boom", ToolUnavailableError, "web", False),
@@ -262,3 +264,144 @@ def test_kubernetes_client(classify, cluster, tmp_path):
     assert type(wrong) is WRONG
     config = classify(lambda: kubernetes.config.load_kube_config(str(tmp_path / "none")))
     assert (type(config), config.fatal) == (ToolAuthenticationError, True)
+
+
+def status_object(reason, code, message, causes=(), **details):
+    details = {"kind": "pods", "causes": list(causes), **details}
+    body = {"kind": "Status", "status": "Failure", "reason": reason, "message": message, "code": code}
+    return code, {**body, "details": details}
+
+
+ANON = 'pods is forbidden: User "system:anonymous" cannot list resource "pods" in API group ""'
+SECURITY = 'pods "web" is forbidden: violates PodSecurity "restricted:latest": allowPrivilegeEscalation != false'
+HOOK = 'admission webhook "validate.example.com" denied the request: label team is required'
+ENDING = 'pods "web" is forbidden: unable to create new content in namespace x because it is being terminated'
+WAITING = 'container "web" in pod "web" is waiting to start: ContainerCreating'
+EVICTION = "Cannot evict pod as it would violate the pod's disruption budget."
+OWNED = 'Apply failed with 1 conflict: conflict with "kubectl" using apps/v1: .spec.replicas'
+SAME_REASON = [
+    ("Forbidden", 403, ANON, ToolAuthenticationError, True, False),
+    ("Forbidden", 403, SECURITY, WRONG, False, False),
+    ("Forbidden", 403, HOOK, WRONG, False, False),
+    ("BadRequest", 400, HOOK, WRONG, False, False),
+    ("Forbidden", 403, ENDING, CONFLICT, False, True),
+    ("BadRequest", 400, WAITING, CONFLICT, False, True),
+    ("TooManyRequests", 429, EVICTION, CONFLICT, False, True),
+    ("Conflict", 409, OWNED, CONFLICT, False, False),
+    ("Gone", 410, "too old resource version: 1 (2)", CONFLICT, False, False),
+]
+
+
+@pytest.mark.parametrize(
+    ("reason", "code", "message", "cls", "fatal", "transient"),
+    SAME_REASON,
+    ids=[f"{one[0]}-{one[2][:40]}" for one in SAME_REASON],
+)
+def test_one_reason_of_kubernetes_stands_for_several_things(
+    classify, cluster, reason, code, message, cls, fatal, transient
+):
+    cluster.replies["GET /api/v1/namespaces/default/pods/web"] = status_object(reason, code, message)
+    error = classify(lambda: cluster.read_namespaced_pod("web", "default"))
+    assert (type(error), error.fatal, error.transient, error.effect) == (cls, fatal, transient, "none")
+    assert (error.provider, error.http_status) == ("kubernetes", code)
+
+
+def test_an_expired_list_of_kubernetes_is_to_be_listed_again(classify, cluster):
+    cluster.replies["GET /api/v1/namespaces/default/pods/web"] = status_object("Expired", 410, "too old")
+    listed = classify(lambda: cluster.read_namespaced_pod("web", "default"))
+    watched = classify(
+        lambda: raise_(kubernetes.client.ApiException(status=410, reason="Expired: too old resource version: 1 (2)"))
+    )
+    for error in (listed, watched):
+        assert (type(error), error.code, error.fatal) == (CONFLICT, "ABORTED", False)
+        assert "list again" in error.message
+
+
+FIELDS = [
+    ("metadata.labels[app.kubernetes.io/name]", "FieldValueInvalid", "/metadata/labels/app.kubernetes.io~1name"),
+    ("spec.containers[0].image", "FieldValueRequired", "/spec/containers/0/image"),
+    ("data[a.b]", "FieldValueInvalid", "/data/a.b"),
+    (".spec.replicas", "FieldManagerConflict", "/spec/replicas"),
+]
+
+
+def test_each_field_of_a_kubernetes_object_is_pointed_at_in_the_argument_that_is_the_object(classify, cluster):
+    causes = [{"field": field, "reason": reason, "message": "x"} for field, reason, _ in FIELDS]
+    cluster.replies["POST /api/v1/namespaces/default/pods"] = status_object("Invalid", 422, "invalid", causes)
+    manifest = {"kind": "Pod", "metadata": {}, "spec": {}, "data": {}}
+
+    def create():
+        cluster.create_namespaced_pod("default", {"metadata": {}})
+
+    bare, within = classify(create), classify(create, namespace="default", manifest=manifest)
+    assert [problem.pointer for problem in bare.problems] == [pointer for *_, pointer in FIELDS]
+    assert [problem.pointer for problem in within.problems] == [f"/manifest{pointer}" for *_, pointer in FIELDS]
+    assert [problem.message for problem in bare.problems] == [
+        "is not valid",
+        "is required",
+        "is not valid",
+        "belongs to another manager",
+    ]
+
+
+def test_fields_that_kubernetes_names_in_its_message(classify, cluster):
+    text = "json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32"
+    cluster.replies["POST /api/v1/namespaces/default/pods"] = status_object("BadRequest", 400, text)
+    error = classify(lambda: cluster.create_namespaced_pod("default", {}))
+    assert [(one.pointer, one.message) for one in error.problems] == [("/spec/replicas", "has the wrong type")]
+
+
+CLIENTS = [kubernetes.client, kubernetes_asyncio.client, kubernetes.aio.client]
+
+
+@pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.__name__)
+def test_every_client_of_kubernetes_is_understood_alike(classify, client):
+    answer = json.dumps(status_object("NotFound", 404, 'pods "web" not found', name="web")[1])
+    exception = client.ApiException(status=404, reason="Not Found")
+    exception.body = answer
+    error = classify(lambda: raise_(exception))
+    assert (type(error), error.resource, error.provider, error.http_status) == (MISSING, "web", "kubernetes", 404)
+    config = {kubernetes.aio.client: kubernetes.aio.config}.get(client, kubernetes.config)
+    missing = config.ConfigException("Invalid kube-config file. Expected object with name prod in x/contexts list")
+    assert (type(classify(lambda: raise_(missing))), classify(lambda: raise_(missing)).resource) == (MISSING, "prod")
+
+
+def test_a_handshake_of_kubernetes_holds_the_answer(classify):
+    body = json.dumps(status_object("NotFound", 404, 'pods "web" not found', name="web")[1]).encode()
+    refused = kubernetes.client.ApiException(status=0, reason=f"Handshake status 404 Not Found -+-+- {{}} -+-+- {body}")
+    error = classify(lambda: raise_(refused))
+    assert (type(error), error.resource, error.http_status) == (MISSING, "web", 404)
+    unsendable = kubernetes.client.ApiException(status=0, reason="Cannot prepare a request message for provided")
+    assert (type(classify(lambda: raise_(unsendable))), classify(lambda: raise_(unsendable)).effect) == (WRONG, "none")
+
+
+REGISTRY = [
+    (500, 'Head "https://ghcr.io/v2/acme/app/manifests/1": denied', ToolPermissionError, True),
+    (500, 'Head "https://ghcr.io/v2/acme/app/manifests/1": unauthorized', ToolAuthenticationError, True),
+    (500, "denied: requested access to the resource is denied", ToolPermissionError, True),
+    (409, "removal of container web1 is already in progress", CONFLICT, False),
+    (409, "container web1 is paused, unpause the container before stopping or killing", CONFLICT, False),
+    (500, 'could not select device driver "nvidia" with capabilities: [[gpu]]', ToolExecutionError, False),
+    (400, "conflicting options: host type networking can't be used with links", WRONG, False),
+]
+
+
+@pytest.mark.parametrize(("status", "text", "cls", "fatal"), REGISTRY, ids=[one[1][:40] for one in REGISTRY])
+def test_what_a_registry_says_through_docker(classify, daemon, status, text, cls, fatal):
+    daemon.replies["GET /v1.43/containers/web1/json"] = (status, {"message": text})
+    error = classify(lambda: daemon.containers.get("web1"))
+    assert (type(error), error.fatal, error.effect, error.provider) == (cls, fatal, "none", "docker")
+    if cls in (ToolPermissionError, ToolAuthenticationError):
+        assert error.message.startswith("The registry ")
+
+
+def test_a_build_of_docker_that_failed(classify):
+    step = docker.errors.BuildError("The command '/bin/sh -c false' returned a non-zero code: 1", iter([]))
+    base = docker.errors.BuildError("pull access denied for acme/none, repository does not exist", iter([]))
+    assert type(classify(lambda: raise_(step))) is ToolExecutionError
+    assert (type(classify(lambda: raise_(base))), classify(lambda: raise_(base)).resource) == (MISSING, "acme/none")
+    loose = docker.errors.DockerException("something new")
+    assert (classify(lambda: raise_(loose)).message, classify(lambda: raise_(loose)).provider) == (
+        "The Docker client failed.",
+        "docker",
+    )

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import sys
 
+import fabric
+import fabric.exceptions
+import fabric.group
+import invoke
+import paramiko
+import plumbum
 import pytest
+import sh
 
 from mulligan.plugin import (
     ResourceConflictError,
@@ -207,7 +214,7 @@ WRITTEN = [
     ("docker", 127, 'exec: "nosuch": executable file not found in $PATH', MISSING, "nosuch"),
     ("kubectl", 1, 'Error from server (AlreadyExists): deployments.apps "web" already exists', CONFLICT, "web"),
     ("kubectl", 1, 'Error from server (Conflict): Operation cannot be fulfilled on pods "web"', CONFLICT, "web"),
-    ("kubectl", 1, 'Error from server (Forbidden): pods "x" is forbidden: exceeded quota: small', ToolQuotaError, None),
+    ("kubectl", 1, 'Error from server (Forbidden): pods "x" is forbidden: exceeded quota: small', ToolQuotaError, "x"),
     ("kubectl", 1, "error: timed out waiting for the condition", ToolTimeoutError, None),
     ("kubectl", 1, 'error: context "prod" does not exist', MISSING, "prod"),
     ("npm", 1, "npm ERR! code ERESOLVE\nnpm ERR! ERESOLVE unable to resolve dependency tree", CONFLICT, None),
@@ -234,8 +241,42 @@ WRITTEN = [
     ("git", 128, "ERROR: Repository not found.\nfatal: Could not read from remote repository.", MISSING, None),
     ("git", 128, "error: RPC failed; curl 56 Recv failure\nfatal: the remote end hung up unexpectedly", ToolConnectionError, None),
     ("git", 128, "Author identity unknown\n\n*** Please tell me who you are.", ToolExecutionError, None),
+    ("git", 1, "remote: error: GH013: Repository rule violations found\n ! [remote rejected] main -> main (push declined due to rule)",
+     ToolPermissionError, None),
+    ("git", 1, "remote: error: this exceeds GitHub's file size limit of 100.00 MB\n ! [remote rejected] main (pre-receive hook declined)",
+     WRONG, None),
+    ("git", 1, "The following paths are ignored by one of your .gitignore files:\nx", WRONG, None),
+    ("git", 128, "fatal: bad object abc", MISSING, "abc"),
+    ("git", 128, "error: gpg failed to sign the data", ToolExecutionError, None),
+    ("git", 128, "fatal: unable to auto-detect email address (got 'root@h.(none)')", ToolExecutionError, None),
+    ("docker", 1, "ERROR: failed to solve: x:9: failed to resolve source metadata for docker.io/x:9: docker.io/x:9: not found",
+     MISSING, "docker.io/x:9"),
+    ("docker", 1, 'ERROR: failed to solve: process "/bin/sh -c npm ci" did not complete successfully: exit code: 1',
+     ToolExecutionError, None),
+    ("docker", 1, 'service "web" refers to undefined volume data: invalid compose project', WRONG, "data"),
+    ("docker", 1, "denied: requested access to the resource is denied", ToolPermissionError, None),
+    ("kubectl", 1, 'Error from server (Forbidden): pods is forbidden: User "dev" cannot list resource "pods"', ToolPermissionError, None),
+    ("kubectl", 1, 'Error from server: error when creating "x": admission webhook "a.b" denied the request: no', WRONG, None),
+    ("kubectl", 1, "error: Apply failed with 1 conflict: conflict with kubectl: .spec.replicas", CONFLICT, None),
+    ("kubectl", 1, 'Error from server (BadRequest): container "web" in pod "x" is waiting to start', CONFLICT, "web"),
+    ("kubectl", 1, "Cannot evict pod as it would violate the pod's disruption budget.", CONFLICT, None),
+    ("kubectl", 1, "error: a container name must be specified for pod x, choose one of: [a b]", WRONG, None),
+    ("kubectl", 1, 'error: unable to upgrade connection: container not found ("web")', MISSING, "web"),
+    ("npm", 1, "npm error code E403\nnpm error 403 You cannot publish over the previously published versions: 1.0.0.", CONFLICT, None),
+    ("npm", 1, "npm error code EUSAGE\nnpm error `npm ci` can only install packages when your package.json and package-lock.json are in sync",
+     CONFLICT, None),
+    ("pip", 1, "error: metadata-generation-failed", ToolExecutionError, None),
+    ("apt-get", 100, "E: Failed to fetch http://x/y.deb  401  Unauthorized [IP: 1.2.3.4 80]", ToolAuthenticationError, "http://x/y.deb"),
+    ("apt-get", 100, "E: dpkg was interrupted, you must manually run 'dpkg --configure -a'", CONFLICT, None),
+    ("apt-get", 1, "dpkg: error processing x:\n dependency problems - leaving unconfigured", CONFLICT, None),
+    ("rsync", 12, "rsync: connection unexpectedly closed (0 bytes received so far) [sender]", ToolConnectionError, None),
+    ("rsync", 30, "rsync error: timeout in data send/receive (code 30)", ToolTimeoutError, None),
+    ("ssh", 255, "channel 0: open failed: connect failed: Connection refused\nstdio forwarding failed", ToolConnectionError, None),
+    ("curl", 56, "curl: (56) CONNECT tunnel failed, response 407", ToolAuthenticationError, None),
+    ("curl", 56, "curl: (56) Received HTTP code 403 from proxy after CONNECT", ToolConnectionError, None),
 ]  # fmt: skip
-LOCAL = ("ERR! code", "EACCES", "Errno 13")
+LOCAL = ("ERR! code", "EACCES", "Errno 13", "remote rejected")
+MENDED = ("RESET", "hung up", "unexpectedly closed", "stdio forwarding")
 
 
 @pytest.mark.parametrize(
@@ -246,10 +287,12 @@ def test_what_programs_are_documented_to_write(run, program, name, code, text, c
     error = run(name, "do", "it")
     assert (type(error), error.resource) == (cls, resource)
     assert error.rule.startswith("mulligan_ops:")
+    assert error.provider is not None
+    assert not error.message.startswith("The program failed")
     if cls is ToolPermissionError:
         assert error.fatal is not any(word in text for word in LOCAL)
     if cls is ToolConnectionError:
-        assert error.fatal is ("RESET" not in text and "hung up" not in text)
+        assert error.fatal is not any(word in text for word in MENDED)
 
 
 TRAPS = [
@@ -316,3 +359,70 @@ def test_words_of_a_program_in_a_container(run, program, line, code, words):
     program(line[0], code, f"connection reset by peer: x.txt is in use, no space left on device{ended}\n")
     error = run(*line)
     assert (type(error), error.message, error.effect) == (ToolExecutionError, words, "possible")
+
+
+def test_fields_that_kubectl_names(run, program):
+    text = """The Deployment "web" is invalid:
+* spec.template.spec.containers[0].image: Required value
+* metadata.labels[app.kubernetes.io/name]: Invalid value: "a b": a valid label must be ..."""
+    program("kubectl", 1, text)
+    error = run("kubectl", "apply", "-f", "x")
+    assert [(problem.pointer, problem.message) for problem in error.problems] == [
+        ("/spec/template/spec/containers/0/image", "is required"),
+        ("/metadata/labels/app.kubernetes.io~1name", "is not valid"),
+    ]
+    program(
+        "kubectl", 1, 'error validating data: [ValidationError(Deployment.spec): unknown field "replica" in io.k8s]'
+    )
+    error = run("kubectl", "apply", "-f", "x")
+    assert [(problem.pointer, problem.message) for problem in error.problems] == [("/spec/replica", "is unknown")]
+
+
+def test_a_known_program_that_says_nothing_known_is_named(run, program):
+    program("git", 1, "the hook of somebody wrote this\n")
+    error = run("git", "commit", "-m", "x")
+    assert (type(error), error.provider, error.message) == (
+        ToolExecutionError,
+        "git",
+        "The program failed with exit status 1.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("exception", "cls", "resource"),
+    [
+        (plumbum.ProcessTimedOut("late", ["git", "fetch"]), ToolTimeoutError, None),
+        (sh.TimeoutException(-9, "git fetch"), ToolTimeoutError, None),
+        (invoke.CommandTimedOut(invoke.Result(command="git fetch"), timeout=2), ToolTimeoutError, None),
+        (plumbum.CommandNotFound("nosuch", []), MISSING, "nosuch"),
+        (sh.CommandNotFound("nosuch"), MISSING, "nosuch"),
+        (invoke.AuthFailure(invoke.Result(), "password:"), ToolAuthenticationError, None),
+    ],
+    ids=lambda one: type(one).__name__,
+)
+def test_what_the_libraries_that_run_programs_raise_themselves(classify, exception, cls, resource):
+    def fail():
+        raise exception
+
+    error = classify(fail)
+    assert (type(error), error.resource) == (cls, resource)
+
+
+def test_several_hosts_of_fabric(classify):
+    failed = paramiko.AuthenticationException("Authentication failed.")
+    result = fabric.group.GroupResult()
+    result.update({fabric.Connection("a"): fabric.Result(connection=None), fabric.Connection("b"): failed})
+
+    def fail(result):
+        raise fabric.exceptions.GroupException(result)
+
+    error = classify(lambda: fail(result))
+    assert (type(error), error.fatal, error.effect, error.provider) == (
+        ToolAuthenticationError,
+        True,
+        "possible",
+        "ssh",
+    )
+    unknown = fabric.group.GroupResult()
+    unknown.update({fabric.Connection("a"): LookupError("x")})
+    assert classify(lambda: fail(unknown)).provider is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mulligan_playwright
 import pytest
+from playwright import sync_api
 
 from mulligan import Pipeline, tool
 from mulligan.plugin import (
@@ -197,3 +198,19 @@ def test_elements_and_frames_that_are_gone(classify, page):
     page.evaluate("document.body.innerHTML = ''")
     assert "removed from the page" in classify(lambda: title.click()).message
     assert "frame was removed" in classify(lambda: frame.evaluate("1")).message
+
+
+def test_a_page_that_is_not_as_expected(classify, page):
+    error = classify(lambda: sync_api.expect(page.locator("#hidden")).to_be_visible(timeout=100))
+    assert (type(error), error.fatal, error.effect, error.provider) == (
+        ResourceConflictError,
+        False,
+        "none",
+        "playwright",
+    )
+    assert error.message == "The page did not reach the expected state in time."
+
+    def own():
+        raise AssertionError("Locator expected to be visible")
+
+    assert classify(own).provider is None

@@ -6,6 +6,7 @@ import pytest
 from playwright import sync_api
 
 from mulligan.plugin import (
+    ResourceConflictError,
     ResourceNotFoundError,
     ToolArgumentError,
     ToolAuthenticationError,
@@ -158,3 +159,64 @@ def test_a_click_that_was_made_may_have_taken_effect(classify):
     waited = "  - attempting click action\n    - element is not stable\n"
     assert classify(lambda: raise_(sync_api.TimeoutError(log + waited))).effect == "none"
     assert classify(lambda: raise_(sync_api.TimeoutError(log + waited + tried))).effect == "possible"
+
+
+def test_fonts_are_no_element(classify):
+    log = "Page.screenshot: Timeout 30000ms exceeded.\nCall log:\n  - taking page screenshot\n  - waiting for fonts to load...\n"
+    error = classify(lambda: raise_(sync_api.TimeoutError(log)))
+    assert (type(error), error.resource) == (ToolTimeoutError, None)
+
+
+@pytest.mark.parametrize(("seen", "words"), [("hidden", "is not visible"), ("visible", "is still visible")])
+def test_an_element_that_stays_as_it_is(classify, seen, words):
+    log = f'Locator.wait_for: Timeout 9ms exceeded.\nCall log:\n  - waiting for locator("#a") to be x\n    - locator resolved to {seen} <p id="a"></p>\n'
+    error = classify(lambda: raise_(sync_api.TimeoutError(log)))
+    assert (type(error), error.resource, words in error.message) == (ResourceConflictError, "#a", True)
+
+
+def test_a_browser_that_does_not_start_or_answer_in_time(classify):
+    for text in ("BrowserType.launch: Timeout 9ms exceeded.", "BrowserType.connect: Timeout 9ms exceeded."):
+        error = classify(lambda text=text: raise_(sync_api.TimeoutError(text)))
+        assert (type(error), error.effect, "The browser" in error.message) == (ToolTimeoutError, "none", True)
+
+
+def test_the_status_of_an_answer_counts_before_its_words(classify):
+    text = "APIRequestContext.get: 404 Not Found\nResponse text:\nconnect ECONNREFUSED net::ERR_CONNECTION_REFUSED\nCall log:\n  - → GET https://x/y\n"
+    error = classify(lambda: raise_(sync_api.Error(text)))
+    assert (type(error), error.http_status, error.resource) == (ResourceNotFoundError, 404, "https://x/y")
+
+
+def test_a_parameter_of_another_type_is_the_argument(classify):
+    error = classify(lambda: raise_(sync_api.Error("Page.goto: url: expected string, got number")), url=7)
+    assert (type(error), error.message) == (ToolArgumentError, "The browser action rejected an argument.")
+    assert [(one.pointer, one.message, one.expected) for one in error.problems] == [
+        ("/url", "has the wrong type", "a string")
+    ]
+
+
+def test_a_local_file_is_playwright_s_too(classify):
+    error = classify(
+        lambda: raise_(sync_api.Error("Page.set_input_files: ENOENT: no such file or directory, stat '/none'"))
+    )
+    assert (type(error), error.resource, error.provider) == (ResourceNotFoundError, "/none", "playwright")
+
+
+OTHERS = [
+    ('Navigation to "https://a/" is interrupted by another navigation to "https://b/"', "Another navigation", True),
+    ("PrintToPDF is not implemented", "This browser does not support the action.", False),
+    ("It looks like you are using Playwright Sync API inside the asyncio loop.", "The tool uses Playwright's", False),
+]
+
+
+@pytest.mark.parametrize(("text", "words", "transient"), OTHERS)
+def test_other_things_that_playwright_says(classify, text, words, transient):
+    error = classify(lambda: raise_(sync_api.Error(text)))
+    assert (type(error), error.transient) == (ToolExecutionError, transient)
+    assert error.message.startswith(words)
+
+
+def test_an_element_outside_of_the_page(classify):
+    error = classify(lambda: raise_(sync_api.Error("Locator.click: Error: Element is outside of the viewport")))
+    assert (type(error), error.effect) == (ResourceConflictError, "none")
+    several = classify(lambda: raise_(sync_api.Error("Error: Non-multiple file input can only accept single file")))
+    assert type(several) is ToolArgumentError

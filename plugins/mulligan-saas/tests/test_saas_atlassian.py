@@ -14,6 +14,7 @@ from mulligan.errors import (
     ResourceNotFoundError,
     ToolArgumentError,
     ToolAuthenticationError,
+    ToolConnectionError,
     ToolExecutionError,
     ToolPermissionError,
     ToolRateLimitError,
@@ -176,3 +177,32 @@ def test_a_name_that_only_ends_like_one_of_a_resource_is_none(classify: Classify
     assert classify(missing, monkey="bananas", issue_key="ABC-1").resource == "ABC-1"
     assert classify(missing, monkey="bananas", issueKey="ABC-1").resource == "ABC-1"
     assert classify(atlassian.errors.ApiNotFoundError("no"), paid=True, page_id="42").resource == "42"
+
+
+@pytest.mark.parametrize(
+    ("ask", "provider", "service"),
+    [(with_jira, "jira", "Jira"), (with_atlassian, "jira", "Jira"), (confluence, "confluence", "Confluence")],
+)
+def test_a_connection_names_its_service(
+    classify: Classify, dead: str, ask: object, provider: str, service: str
+) -> None:
+    error = classify(raised(ask(dead)))
+
+    assert (type(error), error.fatal, error.effect) == (ToolConnectionError, True, "none")
+    assert (error.provider, service in error.message) == (provider, True)
+
+
+def test_a_message_that_names_a_thing_names_its_argument(classify: Classify, serve: Serve) -> None:
+    missing = raised(with_jira(serve(404, told("No sprint with that name was found."))))
+
+    assert classify(missing, issue_key="ABC-1", sprint="42").resource == "42"
+
+
+def test_a_field_that_jira_calls_otherwise_is_the_argument(classify: Classify, serve: Serve) -> None:
+    body = told(issuetype="Specify a valid issue type", project="project is required")
+    error = classify(raised(with_jira(serve(400, body))), issue_type="Buug", project_key="")
+
+    assert [(problem.pointer, problem.message) for problem in error.problems] == [
+        ("/issue_type", "is not accepted"),
+        ("/project_key", "is required"),
+    ]

@@ -4,8 +4,10 @@ import logging
 
 import httpx
 import notion_client
+import notion_client.errors
 import pytest
 from conftest import Classify
+from mulligan_saas.notion import codes
 from saas_server import Serve, raised
 
 from mulligan.errors import (
@@ -13,6 +15,8 @@ from mulligan.errors import (
     ResourceNotFoundError,
     ToolArgumentError,
     ToolAuthenticationError,
+    ToolConnectionError,
+    ToolExecutionError,
     ToolPermissionError,
     ToolRateLimitError,
     ToolTimeoutError,
@@ -117,8 +121,37 @@ def test_an_id_that_leads_elsewhere_is_not_sent(classify: Classify, dead: str) -
     assert (type(error), error.effect, error.provider) == (ToolArgumentError, "none", "notion")
 
 
-def test_network_failures_are_those_of_httpx(classify: Classify, dead: str) -> None:
+def test_network_failures_that_the_client_lets_through(classify: Classify, dead: str) -> None:
     exception = raised(retrieve(dead))
+    error = classify(exception)
 
     assert isinstance(exception, httpx.ConnectError)
-    assert classify(exception).provider is None
+    assert (type(error), error.fatal, error.effect) == (ToolConnectionError, True, "none")
+    assert (error.provider, error.message) == ("notion", "Notion cannot be reached.")
+
+
+@pytest.mark.parametrize(
+    ("message", "pointer", "fault"),
+    [
+        ("body failed validation: body.parent.page_id should be defined, instead was `undefined`.", "/parent/page_id", "is missing"),
+        ("Status is not a property that exists.", "/properties/Status", "is unknown"),
+        ("Due date is expected to be date.", "/properties/Due date", "has the wrong type"),
+        ("body.children.length should be ≤ `100`, instead was `101`.", "/children", "has too many items, or is too long"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_field(classify: Classify, serve: Serve, message: str, pointer: str, fault: str) -> None:
+    error = classify(raised(retrieve(serve(400, told("validation_error", message)))))
+
+    assert [(problem.pointer, problem.message) for problem in error.problems] == [(pointer, fault)]
+
+
+def test_any_other_error_of_the_client_is_named(classify: Classify) -> None:
+    error = classify(notion_client.errors.NotionClientErrorBase("x"))
+
+    assert (type(error), error.provider, error.message) == (ToolExecutionError, "notion", "Notion failed.")
+
+
+def test_every_code_of_the_client_has_a_meaning() -> None:
+    known = {code.value for code in notion_client.APIErrorCode}
+
+    assert [code for code in known if codes.meaning_of(code) is None] == []

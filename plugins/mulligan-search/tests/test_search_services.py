@@ -201,3 +201,28 @@ def test_serpapi_without_a_status_is_known_by_what_it_wraps(classify: Classify) 
 
     assert error.rule is not None
     assert error.rule != "mulligan_search:answered"
+
+
+def test_what_tavily_lets_through_names_tavily(classify: Classify, serve: Serve, dead: str) -> None:
+    failing = tavily.TavilyClient(api_key="x", api_base_url=serve({"detail": "no"}, status=500))
+    gone = tavily.TavilyClient(api_key="x", api_base_url=dead)
+
+    answered = classify(raised(lambda: failing.search("coffee")))
+    refused = classify(raised(lambda: gone.search("coffee")))
+
+    assert (type(answered), answered.provider, answered.http_status) == (ToolUnavailableError, "tavily", 500)
+    assert (type(refused), refused.provider, refused.effect) == (ToolConnectionError, "tavily", "none")
+    assert refused.message == "Tavily cannot be reached."
+
+
+def test_a_status_of_another_client_is_not_of_a_search_service(classify: Classify, serve: Serve) -> None:
+    url = serve("", status=500)
+    error = classify(raised(lambda: requests.get(url, timeout=5).raise_for_status()))
+
+    assert (type(error), error.provider) == (ToolUnavailableError, None)
+
+
+def test_anything_else_of_serpapi_names_it(classify: Classify) -> None:
+    error = classify(serpapi.SerpApiError("no"))
+
+    assert (type(error), error.provider) == (ToolExecutionError, "serpapi")

@@ -176,11 +176,13 @@ def test_wikipediaapi_with_an_answer_that_is_not_json(
     )
 
 
-def test_network_failures_of_wikipedia_are_those_of_requests(
+def test_a_network_failure_that_wikipedia_lets_through_names_wikipedia(
     classify: Classify, dead: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(wikipedia.wikipedia, "API_URL", dead)
     exception = raised(lambda: wikipedia.search("nobody listens"))
 
+    error = classify(exception)
+
     assert isinstance(exception, requests.ConnectionError)
-    assert classify(exception).provider is None
+    assert (type(error), error.provider, error.effect) == (ToolConnectionError, "wikipedia", "none")

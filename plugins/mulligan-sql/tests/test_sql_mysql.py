@@ -122,8 +122,12 @@ ANSWERS = [
     ((1290, "HY000", "The MySQL server is running with the --read-only option so it cannot execute this statement"),
      ToolPermissionError, None, None),
     ((1290, "HY000", "The MySQL server is running with the --secure-file-priv option"), ToolPermissionError, None, None),
-    ((1644, "45000", "an error of the application"), ToolExecutionError, None, None),
-    ((1235, "42000", "This version of MySQL doesn't yet support this"), ToolExecutionError, None, None),
+    ((1644, "45000", "an error of the application"), ResourceConflictError, None, None),
+    ((1206, "HY000", "The total number of locks exceeds the lock table size"), ToolUnavailableError, None, None),
+    ((1180, "HY000", "Got error 149 - 'Lock deadlock; Retry transaction' during COMMIT"), ToolExecutionError, None, None),
+    ((1047, "08S01", "WSREP has not yet prepared node for application use"), ToolUnavailableError, None, None),
+    ((3576, "HY000", "In recursive query block of Recursive Common Table Expression 'c'"), ToolArgumentError, None, None),
+    ((1235, "42000", "This version of MySQL doesn't yet support this"), ToolArgumentError, None, None),
 ]  # fmt: skip
 FATAL = {1142, 1114}
 
@@ -139,6 +143,10 @@ def test_what_the_server_answers_to_a_statement(classify, driver, answer, cls, r
     assert error.resource == resource
     assert [problem.pointer for problem in error.problems] == ([pointer] if pointer else [])
     assert error.fatal is (answer[0] in FATAL or "error 28 " in answer[2] or "-file-priv" in answer[2])
+    if answer[0] == 1206:
+        assert error.effect == "none"
+    if answer[0] == 1180:
+        assert (error.effect, error.message) == ("possible", "MySQL failed during the commit (1180).")
     if answer[0] in (1205, 1213):
         assert (error.code, error.transient, error.effect) == ("ABORTED", True, "none")
 
@@ -148,7 +156,7 @@ def test_an_error_that_no_rule_knows_keeps_the_database(classify, driver):
     with MySQLServer((1999, "HY000", "Something else")) as server:
         error = classify(lambda: driver(server.port))
     assert type(error) is ToolExecutionError
-    assert (error.rule, error.provider) == ("mulligan_sql:pep249", "mysql")
+    assert (error.rule, error.provider) == ("mulligan_sql:mysql_other", "mysql")
 
 
 @pytest.mark.parametrize("driver", DRIVERS)

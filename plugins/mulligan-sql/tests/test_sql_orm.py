@@ -56,7 +56,7 @@ def test_a_value_that_is_taken(classify, session):
     assert type(error) is ResourceConflictError
     assert (error.code, error.resource, error.problems[0].pointer) == ("ALREADY_EXISTS", "users", "/email")
     broken = classify(lambda: session.execute(sa.text("select 1")))
-    assert (type(broken), broken.rule) == (ToolExecutionError, "mulligan_sql:broken_transaction")
+    assert (type(broken), broken.rule) == (ResourceConflictError, "mulligan_sql:sqlalchemy_broken_transaction")
 
 
 def test_a_parameter_without_a_value(classify, session):

@@ -78,8 +78,8 @@ STATEMENTS = [
     ("insert into orders values (9, 99)", ResourceConflictError, "orders", "/user_id"),
     ("drop table users", ResourceConflictError, None, None),
     ("create table users (id int)", ResourceConflictError, "users", None),
-    ("do $$ begin raise exception 'no'; end $$", ToolExecutionError, None, None),
-    ("create extension nowhere", ToolExecutionError, None, None),
+    ("do $$ begin raise exception 'no'; end $$", ResourceConflictError, None, None),
+    ("create extension nowhere", ToolArgumentError, None, None),
 ]
 
 
@@ -101,7 +101,7 @@ def test_a_table_that_the_account_may_not_read(classify, postgres_port, driver):
     assert type(error) is ToolPermissionError
     assert error.fatal
     assert error.resource == "users"
-    assert error.message == "The database account has no permission for users."
+    assert error.message == "PostgreSQL denied permission (42501): users"
 
 
 SETTINGS = [
@@ -113,7 +113,13 @@ SETTINGS = [
         "read-only",
     ),
     ("statement_timeout = 50", "select pg_sleep(5)", ToolTimeoutError, False, "time limit"),
-    ("temp_file_limit = 64", "select * from generate_series(1, 900000) g order by -g", ToolQuotaError, True, "a limit"),
+    (
+        "temp_file_limit = 64",
+        "select * from generate_series(1, 900000) g order by -g",
+        ToolQuotaError,
+        False,
+        "a limit",
+    ),
     ("lock_timeout = 50", "insert into locked values (1)", ResourceConflictError, False, "holds a lock"),
 ]
 
@@ -166,6 +172,41 @@ def test_a_database_that_takes_no_connections(classify, postgres_port, driver):
     assert type(classify(lambda: driver(postgres_port, database="asleep"))) is ToolUnavailableError
 
 
+LOST = [
+    psycopg2.OperationalError("server closed the connection unexpectedly\n\tThis probably means the server terminated"),
+    psycopg2.OperationalError("SSL SYSCALL error: EOF detected"),
+    psycopg2.OperationalError("could not receive data from server: Connection timed out"),
+    psycopg.OperationalError("sending query failed"),
+    psycopg.OperationalError("consuming input failed: SSL SYSCALL error: EOF detected"),
+    asyncpg.exceptions.ConnectionDoesNotExistError("connection was closed in the middle of operation"),
+    psycopg.errors.IdleSessionTimeout("terminating connection due to idle-session timeout"),
+]
+
+
+@pytest.mark.parametrize("lost", LOST, ids=str)
+def test_a_statement_that_may_have_been_executed_before_the_connection_was_lost(classify, lost):
+    def raising():
+        raise lost
+
+    error = classify(raising)
+    assert (type(error), error.fatal, error.transient) == (ToolConnectionError, False, True)
+    assert (error.effect, error.provider) == ("possible", "postgres")
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "db.example.invalid"])
+def test_what_asyncpg_passes_on_is_known_as_postgres(classify, host):
+    error = classify(lambda: asyncio.run(asyncpg.connect(host=host, port=1, user="owner")))
+    assert (type(error), error.fatal, error.effect) == (ToolConnectionError, True, "none")
+    assert (error.provider, error.message) == ("postgres", "PostgreSQL cannot be reached.")
+
+
+@pytest.mark.parametrize("driver", DRIVERS)
+def test_what_a_function_raises_is_not_a_mistake_in_the_arguments(classify, postgres_port, driver):
+    error = classify(lambda: driver(postgres_port, "do $$ begin raise exception 'out of stock'; end $$"))
+    assert (type(error), error.effect) == (ResourceConflictError, "possible")
+    assert error.message == "A function or trigger in the database raised an error (P0001)."
+
+
 @pytest.mark.parametrize("driver", [by_psycopg, by_psycopg2, by_pg8000])
 def test_nobody_listens(classify, driver):
     error = classify(lambda: driver(1))
@@ -173,7 +214,7 @@ def test_nobody_listens(classify, driver):
     assert error.fatal
     assert error.effect == "none"
     assert error.provider == "postgres"
-    assert error.rule == f"mulligan_sql:postgres_{'unmade' if driver is by_pg8000 else 'connection'}"
+    assert error.rule == f"mulligan_sql:postgres_{'client' if driver is by_pg8000 else 'connection'}"
 
 
 def test_a_host_that_has_no_address(classify):
@@ -229,7 +270,7 @@ def test_a_transaction_that_failed_before(classify, postgres_port):
         with pytest.raises(psycopg.Error):
             connection.execute("selec 1")
         error = classify(lambda: connection.execute("select 1"))
-    assert type(error) is ToolExecutionError
+    assert type(error) is ResourceConflictError
     assert "Roll back first" in error.message
 
 
@@ -327,11 +368,11 @@ STATES = {
     "08006": (ToolConnectionError, False),
     "08001": (ToolConnectionError, True),
     "02000": (ResourceNotFoundError, False),
-    "20000": (ToolExecutionError, False),
+    "20000": (ToolArgumentError, False),
     "23001": (ResourceConflictError, False),
     "24000": (ResourceConflictError, False),
-    "38000": (ToolExecutionError, False),
-    "0A000": (ToolExecutionError, False),
+    "38000": (ResourceConflictError, False),
+    "0A000": (ToolArgumentError, False),
     "22001": (ToolArgumentError, False),
     "23P01": (ResourceConflictError, False),
     "28P01": (ToolAuthenticationError, True),
@@ -346,7 +387,7 @@ STATES = {
     "57P02": (ToolUnavailableError, False),
     "57P03": (ToolUnavailableError, False),
     "58030": (ToolExecutionError, False),
-    "P0001": (ToolExecutionError, False),
+    "P0001": (ResourceConflictError, False),
     "XX000": (ToolExecutionError, False),
 }
 
@@ -382,7 +423,7 @@ def test_a_pool_that_was_closed_before(classify, postgres_port):
     with one_connection(postgres_port) as pool:
         pool.close()
         error = classify(pool.getconn)
-    assert (type(error), error.effect, error.rule) == (ToolExecutionError, "none", "mulligan_sql:postgres_order")
+    assert (type(error), error.effect, error.rule) == (ToolExecutionError, "none", "mulligan_sql:postgres_pool_closed")
 
 
 def test_a_pipeline_whose_first_statement_failed(classify, postgres_port):
@@ -398,7 +439,7 @@ def test_a_pipeline_whose_first_statement_failed(classify, postgres_port):
             second.fetchone()
 
     error = classify(ask)
-    assert (type(error), error.rule) == (ToolExecutionError, "mulligan_sql:postgres_order")
+    assert (type(error), error.rule) == (ResourceConflictError, "mulligan_sql:postgres_pipeline")
 
 
 def test_what_asyncpg_notices_by_itself(classify, postgres_port):
@@ -410,7 +451,11 @@ def test_what_asyncpg_notices_by_itself(classify, postgres_port):
             connection.terminate()
 
     error = classify(lambda: asyncio.run(together()))
-    assert (type(error), error.provider, error.rule) == (ToolExecutionError, "postgres", "mulligan_sql:postgres_client")
+    assert (type(error), error.provider, error.rule) == (
+        ToolExecutionError,
+        "postgres",
+        "mulligan_sql:postgres_misused",
+    )
     error = classify(lambda: asyncio.run(asyncpg.connect("nonsense://x")))
     assert (type(error), error.provider) == (ToolExecutionError, "postgres")
 

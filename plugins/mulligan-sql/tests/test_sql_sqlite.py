@@ -157,7 +157,7 @@ def test_a_file_that_is_not_there_and_one_that_is_no_database(classify, tmp_path
     with contextlib.closing(sqlite3.connect(tmp_path / "a.txt")) as connection:
         error = classify(lambda: connection.execute("select * from t"))
     assert type(error) is ToolExecutionError
-    assert error.message == "The file is not a database, or is encrypted."
+    assert error.message == "The file is not a database, or is encrypted (SQLITE_NOTADB)."
 
 
 def test_a_full_database(classify, sqlite):

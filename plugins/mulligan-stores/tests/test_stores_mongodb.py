@@ -94,7 +94,7 @@ def test_what_the_server_answers(classify, code, name, text, cls, fatal):
         error = classify(lambda: ask(server.port))
     assert (type(error), error.fatal) == (cls, fatal)
     assert error.provider == "mongodb"
-    assert error.rule in ("mulligan_stores:mongodb_code", "mulligan_stores:mongodb_driver")
+    assert error.rule in ("mulligan_stores:mongodb_code", "mulligan_stores:mongodb_other")
     assert error.retry_after == (0.34 if code == 16500 else None)
     if code == 48:
         assert (error.code, error.resource) == ("ALREADY_EXISTS", "shop.users")
@@ -209,6 +209,8 @@ def test_files_and_collections(classify):
 
 def test_an_address_that_cannot_be_read_and_a_client_that_was_closed(classify):
     error = classify(lambda: pymongo.MongoClient("nonsense://x"))
+    assert (type(error), error.rule) == (ToolArgumentError, "mulligan_stores:mongodb_uri")
+    error = classify(lambda: pymongo.MongoClient(["127.0.0.1", "127.0.0.2"], directConnection=True))
     assert (type(error), error.rule) == (ToolExecutionError, "mulligan_stores:mongodb_address")
     client = pymongo.MongoClient(connect=False)
     client.close()
@@ -263,6 +265,37 @@ def test_what_does_not_fit_into_bson(classify):
     assert (type(number), number.provider) == (ToolArgumentError, "mongodb")
     answer = classify(lambda: bson.decode(b"nonsense"))
     assert (type(answer), answer.provider, answer.effect) == (ToolExecutionError, "mongodb", "possible")
+
+
+LABELS = [
+    (112, ["TransientTransactionError"], ResourceConflictError, "none"),
+    (999_999, ["TransientTransactionError"], ResourceConflictError, "none"),
+    (189, ["RetryableWriteError", "NoWritesPerformed"], ToolUnavailableError, "none"),
+    (189, ["RetryableWriteError"], ToolUnavailableError, "possible"),
+    (462, ["SystemOverloadedError", "RetryableError"], ToolRateLimitError, "none"),
+]
+
+
+@pytest.mark.parametrize(("code", "labels", "cls", "effect"), LABELS)
+def test_the_labels_of_an_answer(classify, code, labels, cls, effect):
+    with MongoServer(failed(code, "Any", "any words", errorLabels=labels)) as server:
+        error = classify(lambda: ask(server.port))
+    assert (type(error), error.effect, error.transient) == (cls, effect, True)
+
+
+def test_a_document_that_is_too_large(classify):
+    big = {"_id": 1, "blob": "x" * 17_000_000}
+    with MongoServer({"ok": 1.0, "n": 1}) as server:
+        error = classify(lambda: ask(server.port, lambda database: database.users.insert_one(big)))
+    assert (type(error), error.effect) == (ToolArgumentError, "none")
+    assert error.message == "The request is too large for MongoDB."
+
+
+def test_many_writes_of_which_none_took_effect(classify):
+    taken = {"index": 0, "code": 11000, "keyPattern": {"_id": 1}, "errmsg": "E11000 duplicate key error"}
+    with MongoServer({"ok": 1.0, "n": 0, "writeErrors": [taken]}) as server:
+        error = classify(lambda: ask(server.port, lambda database: database.users.insert_many([{"_id": 1}])))
+    assert (type(error), error.effect) == (ResourceConflictError, "none")
 
 
 def raise_(exception):

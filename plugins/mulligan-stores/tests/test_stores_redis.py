@@ -71,7 +71,7 @@ ANSWERS = [
     ("CLUSTERDOWN The cluster is down", ToolUnavailableError, False),
     ("TRYAGAIN Multiple keys request during rehashing of slot", ToolUnavailableError, False),
     ("ERR max number of clients reached", ToolUnavailableError, False),
-    ("EXECABORT Transaction discarded because of previous errors.", ToolExecutionError, False),
+    ("EXECABORT Transaction discarded because of previous errors.", ResourceConflictError, False),
     ("MOVED 3999 127.0.0.1:6381", ToolExecutionError, False),
     ("ERR This instance has cluster support disabled", ToolExecutionError, False),
 ]
@@ -106,7 +106,7 @@ def test_one_command_of_a_pipeline_leaves_the_others_done(classify):
     with RedisServer("-WRONGTYPE Operation against a key holding the wrong kind of value") as server:
         error = classify(lambda: ask(server.port, pipeline))
     assert type(error) is ToolArgumentError
-    assert error.message == "The key holds the wrong type of value for this operation."
+    assert error.message == "The key holds the wrong type of value for this operation (WRONGTYPE)."
     assert error.effect == "possible"
 
 
@@ -156,7 +156,7 @@ def test_a_lock_that_somebody_else_holds(classify):
     with RedisServer("$-1") as server:
         error = classify(lambda: ask(server.port, lambda client: client.lock("L", blocking_timeout=0.05).__enter__()))
     assert (type(error), error.code, error.transient) == (ResourceConflictError, "ABORTED", True)
-    assert error.message == "Another client holds the lock; nothing was changed."
+    assert error.message == "Another client holds the lock."
 
 
 def test_a_watched_key_that_was_changed(classify):
@@ -222,7 +222,11 @@ def test_a_lock_that_ran_out_before_it_was_given_back(classify):
 def test_an_answer_that_is_not_redis(classify):
     with RedisServer("HTTP/1.1 400 Bad Request") as server:
         error = classify(lambda: ask(server.port))
-    assert (type(error), error.effect, error.rule) == (ToolExecutionError, "possible", "mulligan_stores:redis_client")
+    assert (type(error), error.effect, error.rule) == (
+        ToolExecutionError,
+        "possible",
+        "mulligan_stores:redis_unreadable",
+    )
 
 
 def test_a_cluster_s_client_used_for_something_else(classify):
@@ -231,3 +235,40 @@ def test_a_cluster_s_client_used_for_something_else(classify):
     assert (type(error), error.provider, error.effect) == (ToolExecutionError, "redis", "none")
     error = classify(lambda: redis.RedisCluster(host="127.0.0.1", db=3))
     assert (type(error), error.rule) == (ToolExecutionError, "mulligan_stores:redis_cluster_use")
+
+
+CLUSTER = [
+    (redis.exceptions.ClusterDownError("Hash slot not served"), ToolUnavailableError, "none"),
+    (redis.exceptions.SlotNotCoveredError('Slot "3999" not covered by the cluster.'), ToolUnavailableError, "none"),
+    (redis.exceptions.ClusterError("TTL exhausted."), ToolUnavailableError, "possible"),
+    (redis.exceptions.MovedError("3999 127.0.0.1:6381"), ToolExecutionError, "none"),
+    (redis.exceptions.AskError("3999 127.0.0.1:6381"), ToolExecutionError, "none"),
+    (redis.exceptions.ClusterCrossSlotError("Keys in request don't hash to the same slot"), ToolArgumentError, "none"),
+    (redis.exceptions.CrossSlotTransactionError("All keys must map to the same slot"), ToolArgumentError, "none"),
+    (redis.exceptions.InvalidPipelineStack("Unexpected response length"), ToolExecutionError, "possible"),
+    (redis.exceptions.RedisClusterException("ERROR sending 'config get' command"), ToolUnavailableError, "possible"),
+]
+
+
+@pytest.mark.parametrize(("raised", "cls", "effect"), CLUSTER, ids=[type(one[0]).__name__ for one in CLUSTER])
+def test_what_the_client_of_a_cluster_raises(classify, raised, cls, effect):
+    def raising():
+        raise raised
+
+    error = classify(raising)
+    assert (type(error), error.effect, error.provider) == (cls, effect, "redis")
+
+
+def test_a_redirection_says_which_client_is_needed(classify):
+    with RedisServer("-MOVED 3999 127.0.0.1:6381") as server:
+        error = classify(lambda: ask(server.port))
+    assert error.message == "Redis is a cluster, which needs the client for clusters (MOVED)."
+
+
+def test_a_certificate_that_cannot_be_verified(classify):
+    def raising():
+        raise redis.ConnectionError("Error 1 connecting to r.example.com:6380. certificate verify failed: self-signed")
+
+    error = classify(raising)
+    assert type(error) is ToolConnectionError
+    assert error.message == "The TLS connection to Redis could not be established."

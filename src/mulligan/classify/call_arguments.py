@@ -15,7 +15,7 @@ _PIECES = re.compile(r"[^\W_]+")
 _SHORTEST_WORD, _MOST_SEARCHED = 3, 100_000
 _NAME_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _QUOTED = re.compile(r"[\"'`]([^\"'`\n]{1,200})[\"'`]")
-_LABELS = frozenset(("id", "ids", "key", "name", "uuid", "number", "slug"))  # `channel_id` is the channel
+LABELS = frozenset(("id", "ids", "key", "name", "uuid", "number", "slug"))  # `channel_id` is the channel
 _MOST_ARGUMENTS, _LONGEST_MESSAGE = 40, 1_000
 
 
@@ -76,7 +76,7 @@ def argument_named_in(text: str, arguments: Mapping[str, Any] | None) -> str | N
         arguments: the arguments of the call.
     """
     text, known = text[:_LONGEST_MESSAGE], tuple((arguments or {}).items())[:_MOST_ARGUMENTS]
-    told = f" {' '.join(_name_words(text))} "
+    told = f" {' '.join(name_words(text))} "
     ranked = sorted(((_rank_name(name, told), name) for name, _ in known), reverse=True)
     if ranked and ranked[0][0] > (0, 0):
         return ranked[0][1] if len(ranked) == 1 or ranked[1][0] < ranked[0][0] else None
@@ -85,15 +85,20 @@ def argument_named_in(text: str, arguments: Mapping[str, Any] | None) -> str | N
     return by_value[0] if len(by_value) == 1 else None
 
 
-def _name_words(text: str) -> list[str]:
+def name_words(text: str) -> list[str]:
+    """The words of a name or a text, in lower case and singular: `userIds` are `user` and `id`.
+
+    Args:
+        text: a name such as `max_results` or `maxResults`, or a text.
+    """
     words = (word.lower() for word in _NAME_WORDS.findall(text))
     return [word[:-1] if len(word) > _SHORTEST_WORD and word[-1] == "s" and word[-2] != "s" else word for word in words]
 
 
 def _rank_name(name: str, told: str) -> tuple[int, int]:
     """How well a text names an argument: by its whole name or without its label, and by how many words."""
-    words = _name_words(name[:_LONGEST_MESSAGE])
-    subject = words[:-1] if words and words[-1] in _LABELS else words
+    words = name_words(name[:_LONGEST_MESSAGE])
+    subject = words[:-1] if words and words[-1] in LABELS else words
     for rank, part in ((2, words), (1, subject)):
         if part and f" {' '.join(part)} " in told:
             return rank, len(part)

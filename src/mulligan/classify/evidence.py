@@ -10,6 +10,7 @@ from typing import Any, Self, TypeVar, overload
 
 from mulligan.classify import error_body
 from mulligan.classify import response_body as bodies
+from mulligan.classify.blamed_argument import Leaf, blamed_pointer, holding, leaves
 from mulligan.classify.response import find_responses, host_of, http_headers, http_status, request_of
 from mulligan.classify.response_body import Body
 from mulligan.classify.retry_after import retry_after
@@ -165,7 +166,7 @@ class Evidence:
     @property
     def _argument_texts(self) -> str:
         """The texts that an exception was raised with, if its own text is only a dump of several arguments or of bytes."""
-        raised_with = () if self.exception is None else objects.raised_with(self.exception)
+        raised_with = self.raised_with
         if len(raised_with) == 1 and type(raised_with[0]) is str:
             return ""
         if len(raised_with) < 2 and not (raised_with and type(raised_with[0]) in (bytes, tuple)):
@@ -203,6 +204,40 @@ class Evidence:
         from mulligan.classify.field_errors import find_problems
 
         return objects.call_safely(lambda: find_problems(self._error_nodes, self.told, self.arguments)) or ()
+
+    @property
+    def raised_with(self) -> tuple[Any, ...]:
+        """The values that the exception was raised with; reading them runs no foreign code."""
+        return () if self.exception is None else objects.raised_with(self.exception)
+
+    @shared_property
+    def leaves(self) -> tuple[Leaf, ...]:
+        """The single values within the call's arguments, at most 60, each with its pointer and its name."""
+        return objects.call_safely(lambda: tuple(leaves(self.arguments))) or ()
+
+    def holding(self, value: object) -> tuple[Leaf, ...]:
+        """Those of `leaves` that equal a text or number, such as the key of a `KeyError`; case does not matter.
+
+        Args:
+            value: any value.
+        """
+        return holding(value, self.leaves)
+
+    def blamed(self, *, by_value: bool = True) -> str | None:
+        """The pointer to the argument that the text rejects, as in `n must be positive` or `unknown unit: furlong`, or None.
+
+        Args:
+            by_value: whether an argument counts whose value is shown, not its name.
+        """
+        pointer: str | None = objects.call_safely(lambda: blamed_pointer(self.told, self.leaves, by_value=by_value))
+        return pointer
+
+    @shared_property
+    def likely_problems(self) -> tuple[Problem, ...]:
+        """The argument that the text seems to be about, for failures of which it is known that an argument is wrong."""
+        from mulligan.classify.field_errors import likely_problems
+
+        return objects.call_safely(lambda: likely_problems(self.blamed(), self.told, self.arguments)) or ()
 
     @shared_property
     def text(self) -> str:

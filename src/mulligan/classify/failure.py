@@ -197,10 +197,10 @@ class Failure(Evidence):
         text, told = without_link(self.text), "" if exception is None else self.service_text
         if told and says_only_status(text, self.status):
             text = told
-        elif told and not all(line in text for line in told.splitlines()):
-            text = f"{text}\n{told}"
         elif told and _DUMP.search(text) is not None:
             text = told  # the text is a dump of the body
+        elif told and not all(line in text for line in told.splitlines()):
+            text = f"{text}\n{told}"
         return f"{text}\n{self.stderr}" if self.stderr else text
 
     @shared_property
@@ -262,7 +262,7 @@ class Failure(Evidence):
 
     def _find_resource(self) -> str | None:
         return self._stored_resource() or resources.find_resource(
-            self._request, self._error_nodes, self.told, self.arguments
+            self._request, self._error_nodes, self.told, self.arguments, self.service_text
         )
 
 

@@ -12,42 +12,39 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from mulligan.catalogue import MISSING
-from mulligan.classify.error_body import MESSAGES, Nodes
+from mulligan.classify.blamed_argument import blamed_pointer, holding, leaves
+from mulligan.classify.call_arguments import argument_named_in
+from mulligan.classify.error_body import Nodes
+from mulligan.classify.field_bodies import fields_of_mapping, rejected_fields
+from mulligan.classify.field_texts import fields_in_text
 from mulligan.errors import Problem
-from mulligan.pointers import escape, steps_of
+from mulligan.pointers import argument_of, escape, steps_of
+from mulligan.untrusted.objects import call_safely
 
+_REQUEST_PARTS = frozenset(
+    ("body", "query", "path", "header", "cookie", "data", "attributes", "input", "json", "form", "payload", "$")
+)
+_NAME = re.compile(r"[A-Za-z_$][\w$.\[\]\"'/ -]{0,200}")
 # fmt: off
-_CERTAIN_FIELDS = {name: rank for rank, name in enumerate(("field", "param", "parameter", "loc", "pointer", "source"))}
-_FIELDS = {name: rank for rank, name in enumerate((
-    *_CERTAIN_FIELDS, "path", "location", "property", "attribute", "name", "target",
-))}
-_VIOLATIONS = frozenset((
-    "fieldViolations", "field_violations", "invalid-params", "invalid_params", "violations", "userErrors",
-))
-_MAPPINGS = frozenset((
-    "errors", "error", "details", "detail", "fields", "fieldErrors", "field_errors", "validation_errors", "message", "messages",
+_COMMON_NAMES = frozenset((  # words of many messages, which name an argument only where more is said of it
+    "message", "code", "status", "type", "error", "request", "response", "data", "value", "values", "field", "fields",
+    "parameter", "params", "argument", "arguments", "args", "input", "output", "body", "text", "name", "id", "key", "token",
+    "password", "credentials", "auth", "api_key", "service", "server", "client", "result", "content", "object", "item",
+    "resource", "tool", "method", "format", "reason", "title", "description", "user", "account", "options", "model",
 ))
 # fmt: on
-_GENERAL = frozenset(("errors", "non_field_errors", "__all__", "base"))  # about no single field
-_NAMES = frozenset(("fields", "fieldNames", "invalid_fields", "missing_fields"))
-_REQUEST_PARTS = frozenset(("body", "query", "path", "header", "cookie", "data", "attributes", "input"))
-_NAME = re.compile(r"[A-Za-z_$][\w$.\[\]/-]{0,200}")
 _MISSING = re.compile(r"missing|required|blank", re.IGNORECASE)
-_MOST_PROBLEMS = 8
-_QUOTE = r"[\"'`]"
-_WORD = r"([A-Za-z_][\w.-]{0,80})"
-_PREDICATE = r"(?:is|are|was|were|wasn't|must|has|should|does|got|cannot|can't|not|invalid)\b"
-_TEXT_PATTERNS = tuple(
-    re.compile(pattern, re.IGNORECASE | re.MULTILINE)
-    for pattern in (
-        rf"^{_WORD}\n  (?:Field required|Input should|Value error|Extra inputs|String should|List should)",
-        rf"\b(?:parameter|argument|field|property|option|variable)s?:? {_QUOTE}\$?{_WORD}{_QUOTE}",
-        rf"\b(?:missing|required|unexpected|unknown)\b[^\"'`\n{{]{{0,40}}{_QUOTE}{_WORD}{_QUOTE}",
-        rf"{_QUOTE}\$?{_WORD}{_QUOTE} (?:(?:query |path |body )?(?:parameter|argument|field|property)\b|{_PREDICATE})",
-        rf"\b(?:parameter|keyword argument) (?!values?\b|names?\b|types?\b){_WORD}(?=[,:.;)]|$| {_PREDICATE})",
-        rf"(?:^|: |In |[-*] ){_WORD}: (?:Required|Field required|Invalid|Expected|Must|Input should)\b",
-    )
+_LABELLED = re.compile(r"(?:^|: |[-*] )([A-Za-z_][\w.\[\]]{0,80}) ?: \S", re.MULTILINE)
+_MOST_ARGUMENTS, _LONGEST_TEXT = 40, 1_000
+_REJECTION = re.compile(
+    r"\b(?:in)?valid\b|\b(?:must|cannot|unsupported|unknown|required|missing|bad|wrong|parse|malformed|syntax|format|scheme|expected"
+    r"|range|too|no such|unrecognized|illegal|incorrect)\b",
+    re.IGNORECASE,
 )
+REJECTED = "rejected by the service"
+_MOST_PROBLEMS = 8
+_WRAPPER = re.compile(r"arg\d{1,2}|[A-Z]\w{0,80}")
+_PLAIN_NAMES = frozenset(("name", "id", "type", "value", "key", "code", "status", "title"))
 
 
 def find_problems(nodes: Nodes, text: str, arguments: Mapping[str, Any] | None) -> tuple[Problem, ...]:
@@ -56,17 +53,73 @@ def find_problems(nodes: Nodes, text: str, arguments: Mapping[str, Any] | None) 
     Args:
         nodes: the error mappings of the body.
         text: the messages of the failure.
-        arguments: the arguments of the call, from which each `Problem` shows the value that was sent.
+        arguments: the arguments of the call. A field that the service writes in another way, or within the name of its
+            own type, is that argument; each `Problem` shows the value that was sent.
     """
     named: dict[str, Problem] = {}
-    in_body = tuple(_pointers_in_body(nodes))
-    for pointer, missing in in_body or tuple(_pointers_in_text(text[:1_000])):
+    in_body = tuple(_pointers_in_body(nodes, arguments))
+    for pointer, missing in in_body or tuple(_pointers_in_text(text, arguments))[:1]:
         if pointer and pointer not in named and len(named) < _MOST_PROBLEMS:
-            words = (
-                MISSING if missing and not (in_body and _was_sent(pointer, arguments)) else "rejected by the service"
-            )
-            named[pointer] = Problem(pointer, words, got=_sent_json(pointer, arguments))
+            is_missing = missing and not (in_body and _was_sent(pointer, arguments))
+            named[pointer] = Problem(pointer, MISSING if is_missing else REJECTED, got=_sent_json(pointer, arguments))
     return tuple(named.values())
+
+
+def _pointers_in_body(nodes: Nodes, arguments: Mapping[str, Any] | None) -> Iterator[tuple[str, bool]]:
+    for place, is_missing, text in rejected_fields(nodes):
+        if place:
+            yield _pointer_of(place, arguments), is_missing
+        elif text:
+            blamed = blamed_pointer(text, tuple(leaves(arguments)), by_value=False)
+            yield from (*_pointers_in_text(text, arguments), *([(blamed, False)] if blamed else []))[:1]
+    if nodes and arguments and all(_as_argument(str(name), arguments) for name in nodes[0]):  # a mapping by field
+        yield from ((_pointer_of(one.place, arguments), one.is_missing) for one in fields_of_mapping(nodes[0]))
+
+
+def _pointers_in_text(text: str, arguments: Mapping[str, Any] | None) -> Iterator[tuple[str, bool]]:
+    for place, is_missing in (*_fields_in_listing(text), *fields_in_text(text)):
+        word = place[0] if len(place) == 1 else None
+        if type(word) is str and _is_a_value(word, arguments):
+            continue
+        pointer = _pointer_of(place, arguments) or ""
+        if pointer:
+            yield pointer, is_missing
+    for found in _LABELLED.finditer(text[:_LONGEST_TEXT]):  # `age: 5 > 4`, where `age` is an argument
+        pointer = _pointer_of((found[1],), arguments) or ""
+        if pointer and argument_of(pointer) in (arguments or {}):
+            yield pointer, False
+
+
+def _fields_in_listing(text: str) -> Iterator[tuple[tuple[Any, ...], bool]]:
+    """The fields of a JSON list of errors within a text, as zod writes it."""
+    start, end = text.find("["), text.rfind("]")
+    if not 0 <= start < end or "{" not in text[start : start + 12]:
+        return
+    import json
+
+    listed = call_safely(lambda: json.loads(text[start : end + 1]))
+    items = tuple(one for one in listed[:_MOST_PROBLEMS] if type(one) is dict) if type(listed) is list else ()
+    yield from ((one.place, one.is_missing) for one in rejected_fields(({"errors": list(items)},)) if one.place)
+
+
+def _is_a_value(word: str, arguments: Mapping[str, Any] | None) -> bool:
+    """Whether a quoted word is a value that the call sent, and the name of none of its arguments."""
+    return _as_argument(word, arguments or {}) is None and bool(holding(word, leaves(arguments)))
+
+
+def likely_problems(pointer: str | None, text: str, arguments: Mapping[str, Any] | None) -> tuple[Problem, ...]:
+    """The problem with the argument that a text seems to be about, where it is known that the arguments are wrong.
+
+    Args:
+        pointer: the argument that the text rejects, or None.
+        text: the messages of the failure.
+        arguments: the arguments of the call.
+    """
+    if pointer is None and _REJECTION.search(text):
+        named = {name: value for name, value in (arguments or {}).items() if name.lower() not in _COMMON_NAMES}
+        name = argument_named_in(text, named)
+        pointer = None if name is None else f"/{escape(name)}"
+    return () if pointer is None else (Problem(pointer, REJECTED, got=_sent_json(pointer, arguments)),)
 
 
 def pointer_to(place: object) -> str:
@@ -75,74 +128,82 @@ def pointer_to(place: object) -> str:
     Args:
         place: `a.b[0]`, `/a/b/0` or `["body", "a", 0]`.
     """
-    if isinstance(place, str):
-        if not _NAME.fullmatch(place.lstrip("/#")):
-            return ""
-        parts: list[Any] = [part for part in re.split(r"[./\[\]]+", place.lstrip("#")) if part]
-    elif isinstance(place, (list, tuple)) and all(type(part) in (str, int) for part in place):
-        parts = list(place)
-    else:
-        return ""
+    parts = _parts_of(place)
     while len(parts) > 1 and parts[0] in _REQUEST_PARTS:
         parts = parts[1:]
     return "".join(f"/{escape(part)}" for part in parts[:20])
 
 
-def _pointers_in_body(nodes: Nodes) -> Iterator[tuple[str, bool]]:
-    if nodes and all(type(told) is list and told and type(told[0]) is str for told in nodes[0].values()):
-        yield from _pointers_in_mapping(nodes[0])  # Django REST framework
-    for node in nodes:
-        pointer = _pointer_of(node, _CERTAIN_FIELDS)
-        if pointer:
-            yield pointer, _says_missing(node)
-        for name, inner in node.items():
-            if name in _VIOLATIONS and type(inner) is list:
-                yield from (
-                    (_pointer_of(one, _FIELDS), _says_missing(one))
-                    for one in inner[:_MOST_PROBLEMS]
-                    if type(one) is dict
-                )
-            elif name in _MAPPINGS and type(inner) is dict:
-                yield from _pointers_in_mapping(inner)
-            elif name in _NAMES and type(inner) is list:
-                yield from ((pointer_to(one), False) for one in inner[:_MOST_PROBLEMS] if type(one) is str)
+def _parts_of(place: object) -> list[Any]:
+    if isinstance(place, str):
+        name = place.lstrip("/#.").strip()
+        if not _NAME.fullmatch(name) or " " in name:
+            return []
+        return [part for part in re.split(r"[./\[\]\"']+", name) if part]
+    if isinstance(place, (list, tuple)) and all(type(part) in (str, int) for part in place):
+        return list(place)
+    return []
 
 
-def _pointers_in_text(text: str) -> Iterator[tuple[str, bool]]:
-    for pattern in _TEXT_PATTERNS:
-        found = pattern.search(text)
-        if found is not None:
-            line = text[text.rfind("\n", 0, found.start()) + 1 :].split("\n\n", maxsplit=1)[0][:200]
-            yield pointer_to(found[1]), _MISSING.search(line) is not None
-            return
+def _pointer_of(place: tuple[Any, ...], arguments: Mapping[str, Any] | None) -> str:
+    """The pointer to a field, as the call's own arguments name it if one of them is meant."""
+    parts = _parts_of(place[0]) if len(place) == 1 and type(place[0]) is str else _flat(place)
+    if not arguments or not parts:
+        return pointer_to(parts)
+    own = next((number for number, part in enumerate(parts) if _may_begin(parts, number, arguments)), None)
+    if own is None:
+        return _holder_of(str(parts[-1]), arguments) or pointer_to(parts)
+    return "".join(f"/{escape(part)}" for part in _as_sent(parts[own:20], arguments))
 
 
-def _pointer_of(node: Mapping[str, Any], names: Mapping[str, int]) -> str:
-    for _, name in sorted((names[name], name) for name in node if name in names):
-        place = node[name]
-        if isinstance(place, Mapping):
-            place = place.get("pointer") or place.get("parameter")
-        pointer = pointer_to(place)
-        if pointer:
-            return pointer
-    return ""
+def _flat(place: tuple[Any, ...]) -> list[Any]:
+    """The parts of a place, of which a text may hold several: `("items", 0, "a.b")`."""
+    return [inner for part in place for inner in (_parts_of(part) or [part] if type(part) is str else [part])]
 
 
-def _pointers_in_mapping(errors: dict[str, Any]) -> Iterator[tuple[str, bool]]:
-    """The fields of `{"email": ["is invalid"]}`, each with whether it is missing."""
-    if any(name in errors for name in ("code", "message", "type", "status")):
-        return
-    for name, told in tuple(errors.items())[:_MOST_PROBLEMS]:
-        if name in _GENERAL:
-            continue
-        said = told[0] if isinstance(told, list) and told else told
-        if type(name) is str and type(said) is str and " " in said and name not in MESSAGES:
-            yield pointer_to(name), _MISSING.search(said[:200]) is not None
+def _may_begin(parts: list[Any], number: int, arguments: Mapping[str, Any]) -> bool:
+    """Whether a part is an argument: the first, or one within what only the service names, such as its own type."""
+    if type(parts[number]) is not str or _as_argument(parts[number], arguments) is None:
+        return False
+    above = parts[:number]
+    if number == 0 and parts[0] in _REQUEST_PARTS and len(parts) > 1:
+        return isinstance(arguments.get(parts[0]), (Mapping, list)) or _as_argument(str(parts[1]), arguments) is None
+    is_wrapped = all(part in _REQUEST_PARTS or (type(part) is str and _WRAPPER.fullmatch(part)) for part in above)
+    return is_wrapped or (number == len(parts) - 1 and str(parts[number]).lower() not in _PLAIN_NAMES)
 
 
-def _says_missing(node: Mapping[str, Any]) -> bool:
-    told = (node.get(name) for name in ("type", "code", "msg", "message", "reason"))
-    return any(type(text) is str and _MISSING.search(text[:200]) for text in told)
+def _as_argument(name: str, arguments: Mapping[str, Any]) -> str | None:
+    """The argument of that name, also if it is written in another case or with other joints."""
+    if name in arguments:
+        return name
+    written = _plain(name)
+    found = [one for one in tuple(arguments)[:_MOST_ARGUMENTS] if written and _plain(one) == written]
+    return found[0] if len(found) == 1 else None
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\W_]+", "", name[:200]).lower()
+
+
+def _as_sent(parts: list[Any], arguments: Mapping[str, Any]) -> Iterator[Any]:
+    """The parts of a place, each named as in the arguments as far as those go."""
+    inside: Any = arguments
+    for part in parts:
+        known = _as_argument(part, inside) if isinstance(inside, Mapping) and type(part) is str else None
+        yield known or part
+        if isinstance(inside, Mapping):
+            inside = inside.get(known) if known is not None else None
+        elif isinstance(inside, (list, tuple)) and str(part).isdecimal() and int(part) < len(inside):
+            inside = inside[int(part)]
+        else:
+            inside = None
+
+
+def _holder_of(word: str, arguments: Mapping[str, Any]) -> str:
+    """The pointer to the only text that holds a word, such as a query with a field that does not exist; else empty."""
+    texts = [leaf for leaf in leaves(arguments) if type(leaf.value) is str and " " in leaf.value]
+    found = [leaf for leaf in texts if leaf.value != word and re.search(rf"(?<!\w){re.escape(word)}(?!\w)", leaf.value)]
+    return found[0].pointer if len(found) == 1 else ""
 
 
 def _was_sent(pointer: str, arguments: Mapping[str, Any] | None) -> bool:

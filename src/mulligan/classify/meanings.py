@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from typing import NamedTuple, Unpack
 
 from mulligan.classify.failure import Failure
+from mulligan.classify.path_problems import path_problems
 from mulligan.errors import (
     Effect,
     ErrorFields,
+    Problem,
     ResourceConflictError,
     ResourceNotFoundError,
     ToolArgumentError,
@@ -53,6 +55,9 @@ class Meaning(NamedTuple):
 RATE_LIMIT = Meaning(ToolRateLimitError, "The rate limit of the service is reached")
 QUOTA = Meaning(ToolQuotaError, "The quota or credit balance is exhausted")
 DISK_FULL = Meaning(ToolQuotaError, "No space left on the disk", effect="possible")
+EXHAUSTED = Meaning(  # not fatal: a smaller request may fit
+    ToolQuotaError, "The memory or another limit of the system is exhausted", effect="possible", fatal=False
+)
 AUTHENTICATION = Meaning(ToolAuthenticationError, "The service rejected the credentials")
 PERMISSION = Meaning(ToolPermissionError, "Permission denied")
 NOT_FOUND = Meaning(ResourceNotFoundError, "The resource was not found")
@@ -73,11 +78,22 @@ DROPPED = Meaning(
     ToolConnectionError, "The connection was dropped mid-request", effect="possible", fatal=False, transient=True
 )
 ARGUMENT = Meaning(ToolArgumentError, "The arguments were rejected as invalid")
+IS_DIRECTORY = ARGUMENT._replace(message="The path is a directory, not a file")
+NOT_DIRECTORY = ARGUMENT._replace(message="A part of the path is not a directory")
+NAME_TOO_LONG = ARGUMENT._replace(message="The name is too long")
+LINK_LOOP = ARGUMENT._replace(message="The path contains a loop of symbolic links")
+INVALID_PATH = ARGUMENT._replace(message="The path is invalid")
+PATHS = (IS_DIRECTORY, NOT_DIRECTORY, NAME_TOO_LONG, LINK_LOOP, INVALID_PATH)
 OUT_OF_RANGE = Meaning(ToolArgumentError, "An argument is out of range", code="OUT_OF_RANGE")
 TOO_LARGE = Meaning(ToolArgumentError, "The request is too large")
 UNIMPLEMENTED = Meaning(ToolExecutionError, "The service does not support this", code="UNIMPLEMENTED", effect="none")
 FAILED = Meaning(ToolExecutionError, "The service failed")
 
+NARROWER: Mapping[Meaning, tuple[Meaning, ...]] = {  # what a text may say beside a general code or class name
+    PERMISSION: (RATE_LIMIT, QUOTA, AUTHENTICATION),
+    CONNECTION: (DROPPED, UNREACHABLE, TLS, NOT_SENT, TIMEOUT, AUTHENTICATION),
+    UNAVAILABLE: (UNREACHABLE, NOT_SENT, TIMEOUT, RATE_LIMIT),
+}
 # The same where the service has a name, which takes the place of "the service".
 _WITH_SERVICE: Mapping[str, str] = {
     meaning.message: message
@@ -145,11 +161,16 @@ def error_of(
     if cls in _ERRORS_WITH_RETRY_AFTER and "retry_after" not in fields:
         known["retry_after"] = failure.retry_after
     if cls is ToolArgumentError and "problems" not in fields:
-        known["problems"] = failure.problems
+        known["problems"] = _problems(failure, meaning)
     if cls is ToolConnectionError and meaning.fatal is None and names_host(failure):
         known["fatal"] = False
     known.update(fields)
     return cls(message or _words(meaning, service, told, known), **known)
+
+
+def _problems(failure: Failure, meaning: Meaning) -> tuple[Problem, ...]:
+    of_path = path_problems(failure, meaning.message) if meaning in PATHS else ()
+    return of_path or failure.problems or failure.likely_problems
 
 
 def sentence(meaning: Meaning, service: str | None = None, told: object = None) -> str:

@@ -6,24 +6,31 @@ known clause. Quotations are ignored, because they may be text of a third party.
 
 from __future__ import annotations
 
+import errno
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Unpack
 
+from mulligan.classify import failed_edits as edits
 from mulligan.classify import meanings as m
+from mulligan.classify import system_errors as system
 from mulligan.classify.failure import Failure
 from mulligan.classify.phrasebook import Phrasebook, clauses, hide_tool_names
 from mulligan.classify.reasons import reason_of
 from mulligan.errors import ErrorFields, ToolError
 
-_SYSTEM_CODE = re.compile(r"(?<![\w.])(?:net::)?(ERR_[A-Z_]{4,40}|E[A-Z]{4,14}(?:_AGAIN)?)(?![\w])")
+_SYSTEM_CODE = re.compile(r"(?<![\w.])(?:net::)?(ERR_[A-Z_]{4,40}|E2BIG|E[A-Z]{4,14}(?:_AGAIN)?)(?![\w])")
+_ERRNO = re.compile(r"(?:\[Errno |\(os error )(\d{1,4})(?=[\])])")  # Python, Rust
 _REASON_CODE = re.compile(  # a provider's code: at the start, in brackets, or labelled as a code
     r"(?:^|[(\[]|\b(?:name|code|reason|errorCode)[=:] ?)(?!HTTP)([A-Z]{2,20}(?:_[A-Z]{2,20}){1,6})(?=$|[)\]:,]| [-(])",
     re.MULTILINE,
 )
 _CAUSE_CLASS = re.compile(r"\(Caused by ([A-Z]\w{1,60}(?:Error|Exception|Timeout))\(")
-_EXCEPTION_CLASS = re.compile(r"^(?:[a-z_]\w{0,40}\.){0,8}([A-Z]\w{1,60}(?:Error|Exception))(?=: |$)", re.MULTILINE)
+_EXCEPTION_CLASS = re.compile(  # at the start, or qualified as in Java and .NET: `Caused by: java.net.ConnectException`
+    r"(?:^|(?<![\w.])(?=[A-Za-z_]\w{0,40}\.))(?:[A-Za-z_]\w{0,40}\.){0,8}([A-Z]\w{1,60}(?:Error|Exception))(?=: |\s*$)",
+    re.MULTILINE,
+)
 _CONNECTION_MEANINGS = (
     m.UNREACHABLE,
     m.CONNECTION,
@@ -34,6 +41,11 @@ _NARROWED = {  # what a later clause may say instead
     m.ARGUMENT: (m.AUTHENTICATION, m.RATE_LIMIT, m.QUOTA),
 }
 _VAGUE = (None, m.ARGUMENT, m.FAILED)
+_NARROWER: Mapping[m.Meaning, tuple[m.Meaning, ...]] = {
+    **m.NARROWER,
+    m.RATE_LIMIT: (system.OUT_OF_MEMORY,),
+    m.NOT_FOUND: (m.PERMISSION, system.OUT_OF_RESOURCES, *m.PATHS),
+}
 _RAISED_CLASS = re.compile(
     r"\b([A-Z][a-z]\w{1,60}(?:Error|Exception|Timeout|Refused|Exceeded))\((?=['\"\d)])"
 )  # a repr
@@ -42,13 +54,48 @@ _LONGEST_TEXT = 1_200
 _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
     (
         m.FAILED,
-        """(list|string|tuple|pop) index out of range, runtime error index out of range …, runtime error,
+        """~ (malformed|unexpected|unparseable|non json) (server|json|http|api|) (response|answer|reply) …,
+        ~ nil pointer dereference, ~ null pointer ~, segmentation fault ~,
+        (list|string|tuple|pop) index out of range, runtime error index out of range …, runtime error,
         ~ division by zero, ~ could not parse * * (response|reply|answer|output) …""",
     ),
-    (m.FAILED, "~ (malformed|unexpected|unparseable|non json) (server|json|http|api|) (response|answer|reply) …"),
     (
         m.DISK_FULL,
-        "~ no space left on device, ~ disk (is|) full, ~ database or disk is full, ~ disk quota exceeded",
+        """~ no space left on device, ~ disk (is|) full, ~ database or disk is full, ~ disk quota exceeded,
+        ~ not enough (disk|storage|free|) (disk|) space …, ~ insufficient disk space …""",
+    ),
+    (
+        system.OUT_OF_MEMORY,
+        """~ out of memory …, ~ out of memory error, ~ out of memory (trying|while|when) ~,
+        ~ (cannot|could not|unable to|failed to) allocate ~, bad alloc, malloc @ failed …,
+        malloc of size * failed, java heap space, gc overhead limit exceeded, ~ memory (limit|quota|budget) @
+            (exceeded|exhausted|reached) …, allowed memory size of * bytes exhausted,
+        ~ (exceeds|exceeded|exceeding) (the|its|your|) (available|) memory (limit|size|quota) …,
+        ~ (insufficient|not enough) (memory|system resources) …, ~ memory (is|) exhausted …, ~ ran out of (memory|ram) …,
+        oomkilled, oom killed, ~ (killed|terminated) by (the|) oom killer …""",
+    ),
+    (system.FILE_SIZE, "file size limit exceeded, ~ file (would exceed|exceeds) (the|) maximum file size …"),
+    (system.ARGUMENT_LIST, "~ (argument|arguments|arg) list (is|) too long …, the command line is too long"),
+    (
+        m.IS_DIRECTORY,
+        """is a directory, illegal operation on a directory,
+        (the|) (path|file|target|destination|source) (_|) is a (directory|folder) …,
+        _ is a (directory|folder) …, ~ (path|_) is not a (regular|) file …""",
+    ),
+    (
+        m.NOT_DIRECTORY,
+        "not a directory, ~ (path|_) is not a (directory|folder) …, the directory name is invalid",
+    ),
+    (
+        m.NAME_TOO_LONG,
+        "~ (file|path|) name too long …, ~ the specified path @ too long, ~ (path|filename) is too long …",
+    ),
+    (m.LINK_LOOP, "too many levels of symbolic links"),
+    (system.OUT_OF_RESOURCES, "~ too many open files …, resource temporarily unavailable"),
+    (
+        m.UNREACHABLE,
+        """no such host …, no such host is known, ~ actively refused ~, unknown host …,
+        ~ remote name could not be resolved …""",
     ),
     (
         m.RATE_LIMIT,
@@ -112,13 +159,22 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
         ~ insufficient (permission|permissions|privilege|privileges|scope|scopes|access rights) …,
         ~ (do|does) not have (the|) (required|necessary|sufficient|)
             (permission|permissions|access|privilege|privileges|rights) …,
-        ~ not accessible by ~, read only file system,
+        ~ not accessible by ~, read only file system, access to (the|) (path|file|folder|directory|) (_|) is denied,
         ~ (popup|popups|pop up|pop ups) (window|windows|) @ blocked …""",
     ),
     (
         m.ARGUMENT,
         """~ no such (column|function|option|argument|parameter|field) ~, ~ no such (column|field|argument|parameter),
-        (unknown|undefined|invalid) (column|argument|option|parameter|field) (name|) (_|) …,
+        (unknown|undefined|invalid) (column|argument|option|parameter|field) (name|) (_|) …, unknown function …,
+        (argument|parameter|field|property|option) (_|) is (missing|required) ~,
+        ~ expected (a|an|) (string|number|integer|boolean|array|object|int|float|list|date),
+        no enum constant ~, requested value _ was not found, for input string, invalid digit found in string,
+        ~ input string (_|) was not in a correct format, _ could not be parsed ~, ~ connection string ~ malformed,
+        ~ (invalid|malformed|bad) (dsn|uri|connection string|connection uri|connection url) ~,
+        ~ (invalid|unsupported|unknown) (uri|url|dsn|database) scheme ~, ~ (uri|url|dsn|connection string) (must|should) ~,
+        ~ (could not|cannot|unable to|failed to) parse (the|) (*|) (url|uri|dsn|address|connection string) ~,
+        missing _ after _ in connection info string, invalid connection option _, no authority ~ in (uri|url|dsn),
+        corrupt patch ~, ~ only garbage was found in the patch input, patch fragment without header ~,
         ~ (could not|cannot|unable to) find (a|the|) (field|column|parameter|argument|property) ~, no element found,
         (unknown|unresolved) (*|) identifier ~,
         (unknown|unsupported|unrecognized) (*|) (extension|format|encoding|scheme|protocol|expression) (_|*|) …""",
@@ -126,24 +182,16 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
     (
         m.TOO_LARGE,
         """~ (is|are|was) too (large|long|big) …,
-        (request|payload|message|file|body|text|input|name) too (large|long) …""",
+        (request|payload|message|file|body|text|input|name|request entity|content) too (large|long) …""",
     ),
     (
         m.NO_TOOL,
-        """(unknown|unavailable) (tool|method) (_|*|), (tool|method) (_|*|) not found,
+        """(unknown|unavailable) (tool|method) (_|*|), (tool|method) (_|*|) not found, no such tool (_|*|),
+        no tool (named|called|with name|with the name) (_|*),
         ~ (call|called|use) (an|) unavailable tool (_|), ~ is not a valid (tool|function) …""",
     ),
-    (
-        m.CONFLICT,
-        """~ (could not|cannot|unable to|failed to|did not) (find|locate|match) (*|) (*|)
-            (match|matches|occurrence|occurrences|snippet|hunk|context|anchor) …,
-        ~ (search|old|original|target|find) (string|text|str|content|block|lines|snippet) @ not (be|) found …,
-        (string|text|content|block|snippet|lines) to (replace|edit|search|find) @ not (be|) found …,
-        no (exact|) (match|matches|occurrence|occurrences) @ found for (the|) (replacement|edit|edits|patch|change) …,
-        ~ (old|search|original|target) (string|text|str|content|block|lines|snippet) (does|did|do) not
-            (match|appear|occur|exist) …,
-        ~ (patch|hunk|diff|edit) (*|) (does not|did not|failed to) apply …, (patch|hunk) (*|) failed …""",
-    ),
+    (edits.PATCH_FAILED, edits.PATCH_PHRASES),
+    (edits.EDIT_MISMATCH, edits.PHRASES),
     (m.UNREACHABLE, "dial tcp ~, dial tcp, lookup * on ~, ~ unknown host …"),
     (
         m.NOT_FOUND,
@@ -157,11 +205,12 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
         ~ (do|does|did) not match any ~, no matching ~, ~ no longer exists,
         ~ not found on (the|this|) page, (i|we) (could not|cannot|was unable to|am unable to) (find|locate) ~,
         ~ is not present in (table|) _,
+        ~ executable file not found in ~, command not found, ~ given key _ was not present ~,
         no (*|) (*|) @ found, no * (with|named|called|matching) ~""",
     ),
     (
         m.EXISTS,
-        """~ already (exists|exist|taken) …,
+        """~ file exists, ~ already (exists|exist|taken) …,
         ~ already been (taken|used|registered|reserved|booked|sold|claimed|assigned|processed|submitted|created|added) …,
         ~ (is|are|was|were) already (booked|reserved|taken|sold|registered|assigned) …,
         ~ duplicate (key|entry) ~,
@@ -171,6 +220,11 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
         m.BUSY,
         """(database|table|row|file|resource|record|object|document|_) (is|has been) (locked|busy) …,
         ~ (is|are|currently|still) in use …, deadlock (found|detected) …,
+        ~ being used by another (process|program|user) …, ~ (idempotent|idempotency) lock ~,
+        ~ request (with|using) (the|this|that) (same|) (idempotency|idempotent) key ~,
+        ~ (idempotency|idempotent) key @ in use ~,
+        ~ another (api|) request ~ in progress ~,
+        ~ another (api|) request ~ (is|) (currently|already) (accessing|modifying|processing) ~,
         ~ @ deadlocked ~, (resource|database|table|row|file) busy ~, ~ exclusive access to ~""",
     ),
     (
@@ -185,7 +239,8 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
         ~ timeout of * (s|ms|second|seconds|minutes), ~ timed out,
         ~ timed out (after|while|waiting|reading|writing|connecting|trying|on|for) ~,
         ~ timeout (expired|exceeded|reached|occurred) …, ~ deadline exceeded …, ~ took too long …,
-        timeout (reading|waiting|connecting|after) ~, (connection|request|read|gateway|operation) timeout""",
+        timeout (reading|waiting|connecting|after) ~, i/o timeout, tls handshake timeout,
+        (connection|request|read|gateway|operation) timeout""",
     ),
     (
         m.DROPPED,
@@ -211,7 +266,9 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
     (
         m.TLS,
         """~ certificate (verify|verification) failed …, ~ certificate @ (expired|invalid|not trusted|self signed) …,
-        ~ ssl handshake failed …, self signed certificate …""",
+        ~ (ssl|tls) handshake failed …, self signed certificate …, certificate signed by unknown authority,
+        certificate is valid for ~, pkix path building failed, unable to get local issuer certificate,
+        unable to verify the first certificate, ~ hostname mismatch …""",
     ),
     (
         m.UNAVAILABLE,
@@ -225,7 +282,8 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
     ),
     (
         m.CANCELLED,
-        "~ (was|been|is|were) (cancelled|canceled) …, (canceling|cancelling) statement due to user request",
+        """~ (was|been|is|were) (cancelled|canceled) …, context (cancelled|canceled), (the|this) operation was aborted,
+        (canceling|cancelling) statement due to user request""",
     ),
     (
         m.ARGUMENT,
@@ -269,7 +327,7 @@ def said(text: str, allowed: Iterable[m.Meaning] | None = None) -> m.Meaning | N
     for mark in _codes_in_text(text):
         meaning = reason_of(mark)
         if meaning not in _VAGUE and (allowed is None or meaning in allowed):
-            return meaning
+            return _narrowed(meaning, text) if allowed is None else meaning
     phrasebook = _phrasebook()
     general: m.Meaning | None = None
     for clause in clauses(text):
@@ -281,7 +339,16 @@ def said(text: str, allowed: Iterable[m.Meaning] | None = None) -> m.Meaning | N
     return general
 
 
+def _narrowed(meaning: m.Meaning, text: str) -> m.Meaning:
+    """The meaning of a code, narrowed by the clauses beside it: `FileNotFoundException: a.txt (Permission denied)`."""
+    narrower = _NARROWER.get(meaning, ())
+    found = (_phrasebook().find(clause) for clause in clauses(text)) if narrower else ()
+    return next((one for one in found if one in narrower), meaning)
+
+
 def _codes_in_text(text: str) -> Iterator[str]:
+    if "rr" in text:
+        yield from (errno.errorcode.get(int(number), "") for number in _ERRNO.findall(text)[:4])
     if "E" in text:
         yield from _SYSTEM_CODE.findall(text)[:4]
         yield from _EXCEPTION_CLASS.findall(text)[:4]

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Unpack
 
 from mulligan.classify import meanings as m
+from mulligan.classify import system_errors as system
 from mulligan.classify.failure import Failure
 from mulligan.classify.phrasebook import Phrasebook
 from mulligan.errors import ErrorFields, ToolError
@@ -36,33 +37,7 @@ CANONICAL: Mapping[str, m.Meaning] = {
     "UNAUTHENTICATED": m.AUTHENTICATION,
 }
 _EXACT: Mapping[str, m.Meaning] = {  # errno names, as in Node.js and shells, and an AWS code
-    "ENOENT": m.NOT_FOUND,
-    "EEXIST": m.EXISTS,
-    "EACCES": m.PERMISSION._replace(fatal=False),
-    "EPERM": m.PERMISSION._replace(fatal=False),
-    "EROFS": m.PERMISSION._replace(fatal=False),
-    "ENOTEMPTY": m.CONFLICT,
-    "EBUSY": m.CONFLICT,
-    "EISDIR": m.ARGUMENT,
-    "ENOTDIR": m.ARGUMENT,
-    "EINVAL": m.ARGUMENT,
-    "ENAMETOOLONG": m.ARGUMENT,
-    "ENOSPC": m.DISK_FULL,
-    "EDQUOT": m.DISK_FULL,
-    "EMFILE": m.UNAVAILABLE,
-    "ENFILE": m.UNAVAILABLE,
-    "EAGAIN": m.UNAVAILABLE,
-    "ENOTFOUND": m.UNREACHABLE,
-    "EAI_AGAIN": m.UNREACHABLE,
-    "EAI_NONAME": m.UNREACHABLE,
-    "ECONNREFUSED": m.UNREACHABLE,
-    "EHOSTUNREACH": m.UNREACHABLE,
-    "ENETUNREACH": m.UNREACHABLE,
-    "ECONNRESET": m.DROPPED,
-    "ECONNABORTED": m.DROPPED,
-    "EPIPE": m.DROPPED,
-    "ETIMEDOUT": m.TIMEOUT,
-    "ESOCKETTIMEDOUT": m.TIMEOUT,
+    **system.BY_NAME,
     "UND_ERR_CONNECT_TIMEOUT": m.NOT_SENT,
     "CERT_HAS_EXPIRED": m.TLS,
     "DEPTH_ZERO_SELF_SIGNED_CERT": m.TLS,
@@ -71,7 +46,8 @@ _EXACT: Mapping[str, m.Meaning] = {  # errno names, as in Node.js and shells, an
 _TABLE: tuple[tuple[m.Meaning, str], ...] = (
     (
         m.FAILED,
-        "response validation, (invalid|bad) (response|answer), invalid operation, invalid state error, internal error",
+        """response validation, (invalid|bad) (response|answer), invalid operation, invalid state error, internal error,
+        null (pointer|reference), illegal state""",
     ),
     (
         m.UNREACHABLE,
@@ -85,6 +61,12 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
         slow mode wait, retry after, server busy, activity limit reached, concurrent (limit|requests|request),
         concurrency limit, too fast, too frequent, too many (simultaneous|concurrent) *""",
     ),
+    (
+        system.OUT_OF_MEMORY,
+        """out of memory, memory error, memory (limit|exhausted), (insufficient|not enough) memory, oom, oom killed,
+        bad alloc""",
+    ),
+    (system.FILE_SIZE, "large zip file"),
     (
         m.TOO_LARGE,
         """too (large|long|big), entity too large, size limit, size exceeded, length exceeded, context length,
@@ -133,6 +115,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
     (
         m.ARGUMENT,
         """(column|field|attribute|parameter|property|function|operator|option) not found,
+        (invalid|malformed|bad) connection (string|uri|url),
         (undefined|unknown|no such|missing|unrecognized)
             (column|field|attribute|parameter|property|function|operator|argument|identifier),
         (argument|parameter|field|param) (missing|required|unknown|invalid), invalid (key|parameter|parameters)""",
@@ -162,7 +145,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
         """aborted, deadlock*, serialization failure, write conflict, version conflict, transaction conflict,
         concurrent (modification|update|transaction|transactional|append)""",
     ),
-    (m.BUSY, "locked, lock (timeout|not available), in use, unable to lock, resource busy"),
+    (m.BUSY, "sqlite busy, locked, lock (timeout|not available), in use, unable to lock, resource busy"),
     (
         m.CONFLICT,
         """conflict*, precondition*, condition not met, conditional check failed, integrity*, already *, not empty,
@@ -204,7 +187,8 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
         out of (range|bounds), type mismatch, syntax, (parse|parsing) (error|failed|exception), failed to parse,
         unsupported, not supported, illegal, too (small|short|few), wrong (type|number|format), data error,
         programming error, usage error, disambiguation*, not valid, policy violation, no text, query error,
-        missing schema""",
+        missing schema, argument (error|exception|null), number format, format exception, date time parse,
+        (invalid|bad|malformed) (dsn|uri|url)""",
     ),
 )
 _CAMEL_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -224,6 +208,8 @@ def reason_of(code: str) -> m.Meaning | None:
     if known is not None:
         return known
     name = re.split(r"[.#/]", code[:_LONGEST_CODE].split(":", maxsplit=1)[0].rstrip(".#/"))[-1]
+    if name in system.CLASSES:
+        return system.CLASSES[name]
     words = _JOINTS.sub(" ", _CAMEL_BOUNDARY.sub(" ", name)).lower().strip()
     return _phrasebook().find(words)
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+from mulligan.classify.call_arguments import argument_named_in
 from mulligan.classify.error_body import Nodes
 from mulligan.untrusted.objects import read_field
 from mulligan.untrusted.text import safe_str
@@ -23,7 +24,7 @@ _KIND = "id|table|relation|column|database|role|user|directory|file|path|ref|bra
 _MISSING = r"not found|no such [\w ]{1,30}|does not exist|not find [\w ]{1,30}|permission denied"
 _IS_MISSING = r"(?:was |is |could |can)?(?:not (?:be )?found|does not exist|doesn't exist|already exists)"
 _SYSTEM = (
-    r"(?:no such file or directory|permission denied|not a directory|is a directory|access is denied"
+    r"(?:no such file or directory|permission denied|not a directory|is a directory|access is denied|file exists"
     r"|the system cannot find the (?:file|path|drive) specified)"
 )
 _FORMS = (  # how systems and libraries report a missing resource; the first match wins
@@ -35,10 +36,11 @@ _FORMS = (  # how systems and libraries report a missing resource; the first mat
     rf"{_SYSTEM}[:.]? (?:{_QUOTED_NAME}|{_UNQUOTED_PATH})",  # Python, Windows
     rf"(?:^|[: ])(?:open|stat|lstat|read|mkdir|chdir|remove|unlink|exec) ((?:[A-Za-z]:)?[^:\n]{{1,200}}): {_SYSTEM}",  # Go
     rf"(?:\b[\w.-]{{1,40}} )?{_QUOTED_NAME},? {_IS_MISSING}(?: (?:in|on|at|under) (?:the )?[\w-]{{1,40}}(?: {_QUOTED})?)?",
+    rf"\bexec: {_QUOTED_NAME}: executable file not found",  # Go
     rf"\b(?:named|called|find|locate|open|access|{_KIND})[: ]{{1,2}}{_QUOTED_NAME}",
-    rf"\b\w{{0,60}}(?:NoSuch|NotFound)\w{{0,20}}(?:Exception|Error): {_NAME}$",
+    rf"\b\w{{0,60}}(?:NoSuch|NotFound|AccessDenied|AlreadyExists|NotEmpty|NotDirectory)\w{{0,20}}(?:Exception|Error): {_NAME}$",
     rf"\b404 (?:for|on|at) (?:(?:url|{_KIND}):? )?(?:{_QUOTED_NAME}|{_UNQUOTED_PATH})",
-    rf"\bno (?:\w{{1,30}} ){{1,3}}found (?:for|with|at|under|matching) (?:the )?(?:(?:{_KIND}) )?(?:{_QUOTED_NAME}|{_NAME})",
+    rf"\bno (?:\w{{1,30}} ){{1,3}}found (?:for|with|at|under|matching):? (?:the )?(?:(?:{_KIND}) )?(?:{_QUOTED_NAME}|{_NAME})",
     rf"(?:{_MISSING}|not a directory):? {_QUOTED_NAME}",
     rf"(?:{_MISSING}|unknown [\w ]{{1,30}}): {_NAME}(?=[ ,;.)]{{0,3}}(?:$|[(:]))",
     rf"(?:^|[:] ){_NAME}: (?:{_SYSTEM}|not found)",
@@ -76,6 +78,11 @@ _QUOTES = frozenset("\"'`")
 _STEP = re.compile(r"[/\\]\w|\w\.[a-z]\w{0,5}$")
 _ESCAPED_PATH = re.compile(r"[A-Za-z]:\\\\[^\\]|\\{4}\w")
 _NAMING_METHODS = ("", "GET", "HEAD", "DELETE", "PUT", "PATCH")
+_KIND_MISSING = re.compile(  # `Key not found`, `user_not_found`, `No such space`
+    r"\b([A-Za-z]\w{1,40}?(?: \w{1,30})?)[ _](?:was |is |could )?(?:not[ _](?:be )?found|does not exist|doesn't exist)\b"
+    r"|\b(?:no such|unknown|no)[ _](\w{2,40})\b",
+    re.IGNORECASE,
+)
 _ENDINGS = ("_id", "_path", "_name", "_key", "_url", "_uri")
 
 
@@ -102,7 +109,7 @@ def stated_resources(request: tuple[str | None, str], nodes: Nodes) -> tuple[str
 
 
 def find_resource(
-    request: tuple[str | None, str], nodes: Nodes, text: str, arguments: Mapping[str, Any] | None
+    request: tuple[str | None, str], nodes: Nodes, text: str, arguments: Mapping[str, Any] | None, said: str = ""
 ) -> str | None:
     """The path, URL or name that a failure is about, or None.
 
@@ -114,16 +121,19 @@ def find_resource(
         nodes: the error mappings of the body.
         text: the messages of the failure.
         arguments: the arguments of the call.
+        said: what the service says in the body of its response, which counts more than the client's own message.
     """
     stated = _resource_in_body(nodes)
     if stated is not None:
         return stated
     path, method = request
     candidates = _rank_arguments(arguments or {})
-    thing = find_resource_in_text(text)
+    thing = (said and find_resource_in_text(said)) or find_resource_in_text(text)
     sent = next(
         (name for _, name in candidates if thing is not None and (thing == name or _ends_with_name(thing, name))), None
     )
+    if sent is None:
+        sent = _value_of_kind(said or text, arguments or {})
     if sent is not None:
         return sent
     for rank, name in candidates:
@@ -132,6 +142,15 @@ def find_resource(
     if path and method in _NAMING_METHODS:
         return path
     return thing or _only_innermost(candidates)
+
+
+def _value_of_kind(text: str, arguments: Mapping[str, Any]) -> str | None:
+    """The value of the argument whose kind a report says is missing: of `user` for `user_not_found`."""
+    reported = _KIND_MISSING.search(text[:1_000])
+    name = argument_named_in(reported[1] or reported[2], arguments) if reported is not None else None
+    value = None if name is None else arguments[name]
+    value = value[0] if type(value) is list and len(value) == 1 else value
+    return str(value) if _is_name(value) else None
 
 
 def _ends_with_name(path: str, name: str) -> bool:

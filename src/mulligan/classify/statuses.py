@@ -5,6 +5,7 @@ The status decides, unless providers use it for several things. In that case the
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Unpack
 
@@ -34,7 +35,7 @@ _MEANINGS: Mapping[int, m.Meaning] = {
     431: m.TOO_LARGE,
     440: m.AUTHENTICATION,
     451: m.PERMISSION,
-    498: m.AUTHENTICATION,
+    499: m.CANCELLED,
     501: m.UNIMPLEMENTED,
     504: m.TIMEOUT,
     505: m.UNIMPLEMENTED,
@@ -56,7 +57,7 @@ _CODE_OVERRIDES: Mapping[int, tuple[m.Meaning, ...]] = {
     412: (m.RATE_LIMIT, *_STATES),
     413: (m.RATE_LIMIT, m.QUOTA),
     422: (*_REFUSALS, *_STATES, m.NOT_FOUND, m.PERMISSION),
-    429: (m.QUOTA, m.UNAVAILABLE),
+    429: (m.QUOTA, m.UNAVAILABLE, m.BUSY),
     500: (m.RATE_LIMIT, m.QUOTA, m.DISK_FULL, m.TIMEOUT, m.NOT_SENT),
     502: (m.TIMEOUT,),
     503: (m.RATE_LIMIT, m.QUOTA, m.DISK_FULL, m.TIMEOUT),
@@ -67,11 +68,14 @@ _TEXT_OVERRIDES: Mapping[int, tuple[m.Meaning, ...]] = {
     403: (*_REFUSALS, m.TOO_LARGE),
     409: (m.EXISTS, m.QUOTA),
     422: (m.RATE_LIMIT, m.QUOTA, m.EXISTS),
-    429: (m.QUOTA,),
+    429: (m.QUOTA, m.BUSY),
     500: (m.DISK_FULL, m.QUOTA),
     503: (m.DISK_FULL,),
 }
 _VALIDATION_STATUSES = (400, 422)
+_CREDENTIAL = re.compile(
+    r"key|token|secret|passw|auth|credential|session|login|signature|scope|permission", re.IGNORECASE
+)
 _HARMLESS = frozenset((501, 505, 507, 511, 522, 525, 526))
 
 
@@ -119,11 +123,20 @@ def meaning_of(status: int, failure: Failure) -> m.Meaning:
     )
     if override is None and known_status in _TEXT_OVERRIDES:
         override = said(failure.told, _TEXT_OVERRIDES[known_status])
-    if override in (m.PERMISSION, m.AUTHENTICATION) and status in _VALIDATION_STATUSES and failure.problems:
-        override = None  # `extra_forbidden` rejects one field, not the account
+    if (
+        override in (m.PERMISSION, m.AUTHENTICATION, m.CONFLICT)
+        and status in _VALIDATION_STATUSES
+        and _names_fields(failure)
+    ):
+        override = None  # `extra_forbidden` rejects one field, not the account; nor is a violated constraint a conflict
     if override is m.QUOTA and default is m.RATE_LIMIT and failure.retry_after is not None:
         return default
     return override or default
+
+
+def _names_fields(failure: Failure) -> bool:
+    """Whether the response rejects fields of the request, other than credentials."""
+    return any(not _CREDENTIAL.search(problem.pointer) for problem in failure.problems)
 
 
 def _has_wait_header(failure: Failure) -> bool:

@@ -58,7 +58,8 @@ USAGE_LINES: Mapping[str, str] = {
     "run": "FILE --tools MODULE[:NAME] [--out FILE] [--dialect DIALECT] [--json]",
     "plugins": "[--rules] [--json]",
     "doctor": "[--check] [--json]",
-    "explain": "[--tools MODULE[:NAME]] [--tool NAME] [--format FORMAT] [--text] [--json] [FAILURE]",
+    "explain": "[--value JSON] [--tools MODULE[:NAME]] [--tool NAME] [--arguments JSON] [--format FORMAT] [--text] "
+    "[--json] [FAILURE]",
     "schema": "--tools MODULE[:NAME] [--dialect DIALECT]",
     "new": "classifier|format|dialect|executor|repairer NAME",
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 from itertools import groupby
 from operator import attrgetter
@@ -17,13 +17,27 @@ from cyclopts import Parameter
 from mulligan.classify.failure import Failure
 from mulligan.classify.rules import Rule
 from mulligan.cli.loading import find_object, find_tools
-from mulligan.cli.output import OK, console, decode_argument, is_styled, print_table, stdout, write, write_json
+from mulligan.cli.output import (
+    DASH,
+    OK,
+    console,
+    decode,
+    decode_argument,
+    is_styled,
+    print_table,
+    stdin,
+    stdout,
+    write,
+    write_json,
+)
+from mulligan.cli.returned import Detection, explain_detection, read_value
 from mulligan.cli.settings import Settings
 from mulligan.errors import ToolError, UsageError
 from mulligan.hooks.discovery import Hookimpl, PluginInfo
 from mulligan.hooks.probing import IGNORED
 from mulligan.hooks.registration import HOOKS
 from mulligan.pipeline import Pipeline
+from mulligan.policy import Policy
 from mulligan.resolve.toolset import Toolset
 from mulligan.results import ToolResult
 from mulligan.spelling import closest
@@ -46,6 +60,7 @@ HookReply = Literal[
 RuleReply = Literal["decided", "abstains", "other classes", "also matches", "failed"]
 _REFERENCE = re.compile(r"(?:([A-Za-z_][\w.]*):)?([A-Za-z_][\w.]*)(\(.*\))?", re.DOTALL)
 _NEAR_WORD, _NEAR_CALL = 0.85, 0.75
+_NO_RETRY = Policy(retry=False)
 _EFFECTS = {"none": "definitely not applied", "possible": "may have been applied", "done": "was applied"}
 
 
@@ -204,12 +219,29 @@ def _rank(item: tuple[RuleReply, list[str]]) -> int:
     return ("decided", "failed", "also matches", "abstains").index(item[0])
 
 
+def detect_answers(pipeline: Pipeline, tool: Tool, value: Any, decided_by: str | None) -> Iterator[HookAnswer]:
+    """Yield the answer of every hookimpl that examines a returned value.
+
+    Args:
+        pipeline: the pipeline with the plugins.
+        tool: the tool that returned the value.
+        value: the value.
+        decided_by: the plugin that found a failure in it, or None.
+    """
+    for info, hookimpl in hookimpls_by_hook(pipeline.plugins)["detect"] if tool.detect is True else ():
+        answer, found = _call_hookimpl(pipeline, info, hookimpl, value, tool)
+        reply: HookReply = "decided" if info.name == decided_by else "also matches"
+        yield answer if found is None else attrs.evolve(answer, answer=reply, says="Failure")
+
+
 def explain(
     failure: str | None = None,
     /,
     *,
+    value: str | None = None,
     tools: str | None = None,
     tool: str | None = None,
+    arguments: str | None = None,
     format: str | None = None,
     text: Annotated[bool, Parameter(negative=(), show_default=False)] = False,
     json: Annotated[bool, Parameter(negative=(), show_default=False)] = False,
@@ -219,48 +251,141 @@ def explain(
 
     Without a failure, it shows the order in which plugins are called. A failure is an exception, MODULE:EXCEPTION or
     MODULE:EXCEPTION("text", name=1), whose arguments are Python literals; omit MODULE: for a built-in exception.
-    Anything else is explained as the text of a failure that another runtime reported.
+    Anything else is explained as the text of a failure that another runtime reported. With --value, it shows whether a
+    value that a tool returned is a failure or a result, and why.
 
     Args:
-        failure: an exception, or a text; without it, the order of all hookimpls.
+        failure: an exception, or a text; without it and --value, the order of all hookimpls.
+        value: the value that a tool returned, as JSON, or - to read it from stdin; what is not JSON is a text.
         tools: MODULE[:NAME] or FILE.py[:NAME] with the tools, for suggestions.
-        tool: the tool that fails: one of --tools, or any name.
+        tool: the tool that fails, or returned the value: one of --tools, or any name.
+        arguments: the arguments of its call, as a JSON object.
         format: the feedback format: text, json, block, or one of a plugin. Default: the configured format.
-        text: explain FAILURE as text, even if it looks like an exception.
+        text: explain FAILURE or the value as text, even if it looks like an exception or is JSON.
         json: print everything as JSON.
         settings: the common options.
 
     Returns:
         The exit code.
     """
-    if failure is None:
+    if failure is not None and value is not None:
+        raise UsageError("explain: FAILURE and --value cannot be explained at once; remove one of them")
+    sent = _read_arguments(arguments)
+    if failure is None and value is None:
         return _print_order(settings, json=json)
-    failure = decode_argument(failure, "FAILURE")
     toolset = find_tools(tools) if tools else Toolset()
-    exception = None if text else _parse_exception(failure)
-    with settings.pipeline(toolset, format=format, log="OFF") as pipeline:
-        if exception is None:
-            read_as = "a failure that another runtime reported as text (Pipeline.recover)"
-            result = pipeline.recover(failure)
+    with settings.pipeline(toolset, format=format, log="OFF", policy=_NO_RETRY) as pipeline:
+        if value is not None:
+            returned = _read_text(value)
+            explanation = _explain_value(pipeline, returned, tool, sent, as_text=text)
         else:
-            read_as = f"{type_name(exception)}, raised by a tool"
-            result = _call_raising_tool(pipeline, exception, tool)
-        redact = pipeline.redactor.redact
-        plugin_failure = _failure_for_plugins(exception, failure, result)
-        replies = list(hook_answers(pipeline, plugin_failure, result))
-        rules = (
-            list(verdicts(pipeline.plugins, plugin_failure, result.error)) if plugin_failure and result.error else []
-        )
+            assert failure is not None
+            explanation = _explain_failure(pipeline, decode_argument(failure, "FAILURE"), tool, sent, as_text=text)
         has_external_plugins = any(not info.built_in for info in pipeline.plugins)
+        redact = pipeline.redactor.redact
     if json:
-        record = {
-            "asked": [attrs.asdict(one) for one in replies],
-            "rules": [attrs.asdict(verdict) for verdict in rules],
-        }
-        write_json({"failure": redact(failure), "read_as": read_as, **result.to_dict(), **record})
+        write_json(explanation.to_dict(redact))
     else:
-        _print(read_as, result, replies if has_external_plugins else [], rules)
+        _print(explanation, shows_hookimpls=has_external_plugins)
     return OK
+
+
+@attrs.define
+class _Explanation:
+    """What is printed about one failure or value."""
+
+    text: str
+    read_as: str
+    result: ToolResult
+    replies: list[HookAnswer]
+    rules: list[Verdict]
+    detection: Detection | None = None
+    is_fatal_in_classify: bool | None = None
+
+    def to_dict(self, redact: Callable[[str], str]) -> dict[str, Any]:
+        """The explanation as JSON values.
+
+        Args:
+            redact: removes secrets.
+        """
+        what = "failure" if self.detection is None else "value"
+        record = {what: redact(self.text), "read_as": self.read_as, **self.result.to_dict()}
+        if self.detection is not None:
+            record |= self.detection.to_dict()
+            record["fatal_in_classify"] = self.is_fatal_in_classify
+        return {
+            **record,
+            "asked": [attrs.asdict(reply) for reply in self.replies],
+            "rules": [attrs.asdict(verdict) for verdict in self.rules],
+        }
+
+
+def _explain_failure(
+    pipeline: Pipeline, failure: str, tool: str | None, arguments: Mapping[str, Any] | None, *, as_text: bool
+) -> _Explanation:
+    exception = None if as_text else _parse_exception(failure)
+    if exception is None:
+        read_as = "a failure that another runtime reported as text (Pipeline.recover)"
+        result = pipeline.recover(failure)
+    else:
+        read_as = f"{type_name(exception)}, raised by a tool"
+        result = pipeline.call(_raising_tool(pipeline, exception, tool).name, arguments)
+    plugin_failure = _failure_for_plugins(exception, failure, result, arguments)
+    assert result.error is not None
+    return _Explanation(
+        failure,
+        read_as,
+        result,
+        list(hook_answers(pipeline, plugin_failure, result)),
+        list(verdicts(pipeline.plugins, plugin_failure, result.error)) if plugin_failure else [],
+    )
+
+
+def _explain_value(
+    pipeline: Pipeline, text: str, name: str | None, arguments: Mapping[str, Any] | None, *, as_text: bool
+) -> _Explanation:
+    value, problem = (text, "") if as_text else read_value(text)
+    stand_in = _returning_tool(pipeline, value, name)
+    result = pipeline.call(stand_in.name, arguments)
+    impls = hookimpls_by_hook(pipeline.plugins)["detect"]
+    detection = explain_detection(pipeline, stand_in, value, impls, is_failure=result.is_error)
+    what = "the text" if isinstance(value, str) else "the JSON value"
+    explanation = _Explanation(
+        text,
+        f"{what} that {stand_in.shown} returned{f'; it is not JSON: {problem}' if problem else ''}",
+        result,
+        list(detect_answers(pipeline, stand_in, value, detection.plugin)),
+        [],
+        detection,
+    )
+    if result.error is not None:
+        classified = pipeline.classify(value, tool=stand_in, arguments=arguments)
+        explanation.is_fatal_in_classify = None if classified is None else classified.fatal
+        failure = detection.failure
+        if failure is not None:
+            failure.place(stand_in, result.call, arguments)
+            explanation.rules = list(verdicts(pipeline.plugins, failure, result.error))
+        explanation.replies += hook_answers(pipeline, failure, result)
+    return explanation
+
+
+def _read_text(word: str) -> str:
+    if word == DASH:
+        return decode(stdin("the value").read(), "stdin,", "encode the value as UTF-8")
+    return decode_argument(word, "--value")
+
+
+def _read_arguments(text: str | None) -> dict[str, Any] | None:
+    """The arguments of the call that failed; None if they are not given."""
+    if text is None:
+        return None
+    step = "write a JSON object, as in '{\"id\": 7}'"
+    value, problem = read_value(decode_argument(text, "--arguments"))
+    if problem or isinstance(value, str):
+        raise UsageError(f"--arguments: not JSON{f' ({problem})' if problem else ''}; {step}")
+    if not isinstance(value, dict):
+        raise UsageError(f"--arguments: expected an object; {step}")
+    return value
 
 
 def _print_order(settings: Settings, *, json: bool) -> int:
@@ -283,7 +408,9 @@ def _with_marks(info: PluginInfo, impl: Hookimpl) -> str:
     return f"{info.name} ({', '.join(marks)})" if marks else info.name
 
 
-def _failure_for_plugins(exception: BaseException | None, text: str, result: ToolResult) -> Failure | None:
+def _failure_for_plugins(
+    exception: BaseException | None, text: str, result: ToolResult, arguments: Mapping[str, Any] | None
+) -> Failure | None:
     """The failure that plugins see; None if mulligan itself decided, as for an unknown tool."""
     error = result.error
     assert error is not None
@@ -291,7 +418,7 @@ def _failure_for_plugins(exception: BaseException | None, text: str, result: Too
         return None
     if exception is None:
         return Failure(value=text, message=text)
-    return Failure(exception, tool_name=error.tool_name)
+    return Failure(exception, tool_name=error.tool_name, arguments=arguments)
 
 
 def _parse_exception(spec: str) -> BaseException | None:
@@ -364,47 +491,79 @@ def _refuse(spec: str, why: str) -> NoReturn:
     raise UsageError(f"explain {spec}: {why}")
 
 
-def _call_raising_tool(pipeline: Pipeline, exception: BaseException, name: str | None) -> ToolResult:
-    """Call a tool that raises the exception."""
+def _raising_tool(pipeline: Pipeline, exception: BaseException, name: str | None) -> Tool:
+    """Add a tool that raises the exception."""
 
-    def fail() -> NoReturn:
+    def fail(**_: Any) -> NoReturn:
         raise exception
 
+    return _add_stand_in(pipeline, fail, name, ())
+
+
+def _returning_tool(pipeline: Pipeline, value: Any, name: str | None) -> Tool:
+    """Add a tool that returns the value."""
+
+    def answer(**_: Any) -> Any:
+        return value
+
+    return _add_stand_in(pipeline, answer, name, ("detect", "output_schema"))
+
+
+def _add_stand_in(pipeline: Pipeline, handler: Callable[..., Any], name: str | None, options: Iterable[str]) -> Tool:
+    """Add a tool with the name, and with what matters of the tool that has it, if there is one."""
     known: Tool | None = None if name is None else pipeline.tools.get(name)
-    options = (
+    kept = (
         {"idempotent": name is None}
         if known is None
-        else {"read_only": known.read_only, "idempotent": known.idempotent}
+        else {option: getattr(known, option) for option in ("read_only", "idempotent", *options)}
     )
-    stand_in = Tool.from_schema(name or "the_tool", "", {"type": "object"}, fail, **options)
+    stand_in = Tool.from_schema(name or "the_tool", "", {"type": "object"}, handler, **kept)
     pipeline.tools.add(stand_in, replace=True)
-    return pipeline.call(stand_in.name)
+    return stand_in
 
 
-def _print(read_as: str, result: ToolResult, replies: list[HookAnswer], rules: list[Verdict]) -> None:
-    error = result.error
-    assert error is not None
-    write(f"read as      {read_as}")
-    write(f"error        {type(error).__name__} ({error.code})")
-    write(f"decided by   {_decided_by(error)}")
-    write(f"fatal        {'yes: the run must stop' if error.fatal else 'no: the model may continue'}")
-    write(f"effect       {error.effect}: {_EFFECTS[error.effect]}")
-    if result.feedback is not None:
-        write(f"next step    {result.feedback.next_step}")
-    write(f"user reads   {error.user_message}")
+def _print(explanation: _Explanation, *, shows_hookimpls: bool) -> None:
+    result, error, detection = explanation.result, explanation.result.error, explanation.detection
+    write(f"read as      {explanation.read_as}")
+    if detection is not None:
+        write(f"verdict      {'a result' if error is None else 'a failure'}")
+        for reason in detection.reasons:
+            write(f"because      {reason}")
+    if error is not None:
+        _print_error(explanation, error)
     screen = console(stdout(), styled=is_styled(stdout()))
-    if replies:
+    if shows_hookimpls and explanation.replies:
         write("\nHookimpls, in the order of their calls:\n")
         answer_rows = [
-            (one.hook or "-", one.plugin, f"{one.answer}: {one.says}" if one.says else one.answer) for one in replies
+            (one.hook or "-", one.plugin, f"{one.answer}: {one.says}" if one.says else one.answer)
+            for one in explanation.replies
         ]
         print_table(screen, ("hook", "plugin", "answer"), answer_rows)
-    if rules:
+    if explanation.rules:
         write("\nRules:\n")
-        rows = [(plugin, summarize(record)) for plugin, record in groupby(rules, key=attrgetter("plugin"))]
+        rows = [(plugin, summarize(record)) for plugin, record in groupby(explanation.rules, key=attrgetter("plugin"))]
         print_table(screen, ("plugin", "rules"), rows)
     write("\nThe model reads:\n")
     write(result.content)
+
+
+def _print_error(explanation: _Explanation, error: ToolError) -> None:
+    if explanation.detection is not None:
+        write(f"detected by  {explanation.detection.describe()}")
+    write(f"error        {type(error).__name__} ({error.code})")
+    write(f"decided by   {_decided_by(error)}")
+    write(f"fatal        {_describe_fatality(error, explanation.is_fatal_in_classify)}")
+    write(f"effect       {error.effect}: {_EFFECTS[error.effect]}")
+    if explanation.result.feedback is not None:
+        write(f"next step    {explanation.result.feedback.next_step}")
+    write(f"user reads   {error.user_message}")
+
+
+def _describe_fatality(error: ToolError, in_classify: bool | None) -> str:
+    told = "yes: the run must stop" if error.fatal else "no: the model may continue"
+    if in_classify is None:
+        return told
+    return f"{told} (in Pipeline.classify: {'yes' if in_classify else 'no'})"
 
 
 def _decided_by(error: ToolError) -> str:

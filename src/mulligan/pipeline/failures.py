@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 from mulligan.calls import ToolCall
 from mulligan.errors import PluginError, ResourceNotFoundError, ToolArgumentError, ToolError, ToolNotFoundError
@@ -14,9 +15,13 @@ from mulligan.repair.correction import Correction, correct
 from mulligan.repair.provenance import may_propose_name
 from mulligan.resolve.suggestions import resource_candidates, similar_names
 from mulligan.results import ToolResult
+from mulligan.tools import Tool
 from mulligan.untrusted.objects import call_safely
 from mulligan.untrusted.text import safe_str
 from mulligan.validate.arguments import read_arguments
+
+if TYPE_CHECKING:
+    from mulligan.resolve.lookups import Lookups
 
 
 def not_found_error(runtime: Runtime, call: ToolCall) -> ToolNotFoundError:
@@ -124,6 +129,7 @@ def _render(invocation: Invocation, error: ToolError, note: str, resources: tupl
         repairs=invocation.repairs,
         note=note,
         resources=resources,
+        lookups=None if tool is None or tool.secret else _lookups(invocation, error, tool),
     )
     wanted = (tool.format if tool is not None else None) or invocation.format
     known = wanted if isinstance(wanted, FeedbackFormat) else renderer.formats.get(wanted or "")
@@ -139,6 +145,13 @@ def _render(invocation: Invocation, error: ToolError, note: str, resources: tupl
     if correction is not None and fitted.corrected:
         _keep_correction(error, correction)
     return fitted, content
+
+
+def _lookups(invocation: Invocation, error: ToolError, tool: Tool) -> Lookups:
+    """What the other tools can show."""
+    from mulligan.resolve.lookups import Lookups
+
+    return Lookups(tool, invocation.arguments or {}, error.resource, invocation.runtime.toolset)
 
 
 def _correction(invocation: Invocation, error: ToolError, resources: tuple[str, ...]) -> Correction | None:

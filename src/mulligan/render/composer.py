@@ -25,19 +25,32 @@ from mulligan.errors import (
     ToolError,
     ToolExecutionError,
     ToolNotFoundError,
+    ToolTimeoutError,
 )
 from mulligan.feedback import Feedback
 from mulligan.pointers import escape, steps_of
 from mulligan.policy import Limits, Policy
-from mulligan.render.next_steps import LONGEST_WAIT, effect_note, format_seconds, join_names, next_step
+from mulligan.render.narrowing import takes_too_long
+from mulligan.render.next_steps import (
+    LONGEST_WAIT,
+    Look,
+    Offer,
+    ShownLookup,
+    effect_note,
+    format_seconds,
+    join_names,
+    next_step,
+)
 from mulligan.render.quoting import split_hints, split_problems, untrusted_resource
 from mulligan.repair.correction import Correction
+from mulligan.repair.provenance import is_plain_identifier
 from mulligan.secrets.redaction import REDACTED, Redactor, pointer_spellings, redacted_pointer, truncate
 from mulligan.untrusted.objects import call_safely
 from mulligan.untrusted.text import clean, fence, is_name, safe_str, show_name, show_type_name
 
 if TYPE_CHECKING:
     from mulligan.classify.failure import Failure
+    from mulligan.resolve.lookups import Lookups
     from mulligan.tools import Tool
 
 _LINE_CHARS = 300
@@ -56,6 +69,11 @@ _READ_AS = {
 }
 _ELLIPSIS = "…"
 _PROPOSAL = re.compile(r"did you mean|corrected call|\bnext:|<<<|>>>", re.IGNORECASE)
+_EXPLAINS = re.compile(  # what a report says on how a name is written
+    r"\b(?:form|format|prefix|suffix|digits?|begins?|starts?|ends?|written|spelled|must be|should be|use the|give|e\.g|"
+    r"for example|such as)\b",
+    re.IGNORECASE,
+)
 _PLAIN_NAME = re.compile(r"[\w.:/-]{1,128}").fullmatch
 _PLAIN_POINTER = re.compile(r"(?:/[\w.:@$\[\]~-]{0,64}){0,16}").fullmatch
 
@@ -88,6 +106,7 @@ class FeedbackComposer:
         repairs: Sequence[Repair] = (),
         note: str = "",
         resources: Sequence[str] = (),
+        lookups: Lookups | None = None,
     ) -> Feedback:
         """The parts of the text that the model reads.
 
@@ -102,6 +121,7 @@ class FeedbackComposer:
             repairs: the repairs of the call.
             note: a sentence about repetition, or an empty text.
             resources: the names that the tool's author provides and that are similar to a missing one.
+            lookups: what the other tools can show.
         """
         hints = tuple(hints)
         own_hints, repeated_hints = split_hints(hints, failure) if hints else (hints, ())
@@ -113,7 +133,10 @@ class FeedbackComposer:
             problems = ()
         is_clean = self._is_clean(_foreign_texts(error, hints))
         sanitize_line = str if is_clean else self.sanitize_line
-        feedback = self._main_parts(error, self._tool_name(call, tool), tool, sanitize_line, hidden, note, resources)
+        look = None if lookups is None or correction is not None else partial(self._show_lookup, lookups)
+        feedback = self._main_parts(
+            error, self._tool_name(call, tool), tool, sanitize_line, hidden, note, resources, look
+        )
         if problems:
             feedback.problems_total = error.__dict__.get("_problems_total", len(own_problems))
             feedback.problems = self._problems(problems, tool, clean=is_clean)
@@ -126,10 +149,11 @@ class FeedbackComposer:
             feedback.next_step = self._catalogue["no_tool"]
         if failure is not None:
             self._add_report(feedback, error, call, failure, (hidden, imitation, *foreign_problems, *repeated_hints))
-            if not (resources or feedback.author_message) and self._quotes_names(feedback, error, failure):
+            offer = "" if resources or feedback.author_message else self._offer(feedback, error, failure, lookups)
+            if offer:
                 name = feedback.tool_name or "the tool"
                 feedback.next_step = next_step(
-                    error, name, tool, self._catalogue, sanitize_line, note=note, offers=True
+                    error, name, tool, self._catalogue, sanitize_line, note=note, offer=offer
                 )
         if correction is not None:
             propose = self._propose if correction.is_ready else self._ask_if_meant
@@ -155,6 +179,7 @@ class FeedbackComposer:
         hidden: str | None,
         note: str,
         resources: Sequence[str],
+        look: Look | None,
     ) -> Feedback:
         """The parts of every feedback: what failed, what it means for the run, and what to do next."""
         catalogue = self._catalogue
@@ -172,7 +197,9 @@ class FeedbackComposer:
             catalogue["headline_without_tool" if tool is None else "headline"].format(tool=name, message=message),
             message,
             self._apply_class_template("user", error, sanitize_line(error.user_message), resource),
-            next_step(error, name or "the tool", tool, catalogue, sanitize_line, note=note, resources=resources),
+            next_step(
+                error, name or "the tool", tool, catalogue, sanitize_line, note=note, resources=resources, look=look
+            ),
             effect_note(error, tool, catalogue),
             (),
             0,
@@ -182,6 +209,18 @@ class FeedbackComposer:
             error.provider and show_name(error.provider),
             catalogue=catalogue,
         )
+
+    def _show_lookup(self, lookups: Lookups, is_missing: bool) -> ShownLookup | None:
+        """The tool that shows what is there, and the call of it unless that is too long or must not be shown."""
+        import json
+
+        found = call_safely(lookups.existing if is_missing else lookups.state)
+        if found is None or not is_plain_identifier(found.tool.name):
+            return None
+        call = ""
+        if found.arguments is not None:
+            call = json.dumps({"name": found.tool.name, "arguments": found.arguments}, ensure_ascii=False)
+        return ShownLookup(found.tool.shown, call if self._may_show(call) else "")
 
     def _wait_note(self, seconds: object, step: str) -> str:
         if (
@@ -263,16 +302,25 @@ class FeedbackComposer:
             feedback.exception = _exception_type(failure)
         feedback.detail = call_safely(partial(self._detail, error, call, failure, quoted)) or ""
 
-    def _quotes_names(self, feedback: Feedback, error: ToolError, failure: Failure) -> bool:
-        """Whether the quoted text offers names or values to choose from."""
-        if not feedback.detail or not isinstance(error, (ResourceNotFoundError, ToolArgumentError)):
-            return False
+    def _offer(self, feedback: Feedback, error: ToolError, failure: Failure, lookups: Lookups | None) -> Offer:
+        """What the quoted text offers: another tool, names to choose from, the form of one, or a reason to request less."""
+        if not feedback.detail:
+            return ""
+        if lookups is not None and call_safely(partial(lookups.is_named_in, failure.detail)):
+            return "tool"
+        if isinstance(error, ToolTimeoutError):
+            return "less" if takes_too_long(failure.detail) else ""
+        if not isinstance(error, (ResourceNotFoundError, ToolArgumentError)):
+            return ""
         from mulligan.repair.reported_names import find_offered_names, near_reported_names
 
-        offered = find_offered_names(failure.text)
+        offered = find_offered_names(failure.detail)
         if error.resource:
-            offered += near_reported_names(error.resource, failure.text)
-        return any(name != error.resource and name in feedback.detail for name in offered)
+            offered += near_reported_names(error.resource, failure.detail)
+        if any(name != error.resource and name in feedback.detail for name in offered):
+            return "names"
+        explains = isinstance(error, ResourceNotFoundError) and _EXPLAINS.search(failure.detail) is not None
+        return "form" if explains else ""
 
     def sanitize_line(self, text: str) -> str:
         """A text as one clean, redacted, bounded line."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from mulligan.catalogue import MISSING, UNKNOWN, Catalogue
+from mulligan.catalogue import MISSING, UNKNOWN, Catalogue, finer_template
 from mulligan.classify.call_arguments import may_be_named_in
 from mulligan.errors import (
     Problem,
@@ -49,6 +49,30 @@ _WITHOUT_EFFECT_NOTE = (
 )  # a note about effects would distract
 
 
+_FIXED = (
+    (ToolPermissionError, "refused"),
+    (ToolAuthenticationError, "refused"),
+    (RepeatedCallError, "another_approach"),
+    (ToolCancelledError, "if_needed"),
+)
+
+
+class ShownLookup(NamedTuple):
+    """A tool that shows what is there.
+
+    Attributes:
+        other: its name, safe to show.
+        call: the call of it as JSON text; empty if it cannot be given.
+    """
+
+    other: str
+    call: str
+
+
+Look = Callable[[bool], ShownLookup | None]
+Offer = Literal["", "tool", "names", "form", "less"]
+
+
 def next_step(
     error: ToolError,
     name: str,
@@ -58,7 +82,8 @@ def next_step(
     *,
     note: str = "",
     resources: Sequence[str] = (),
-    offers: bool = False,
+    offer: Offer = "",
+    look: Look | None = None,
 ) -> str:
     """One concrete step, as an imperative sentence.
 
@@ -70,29 +95,51 @@ def next_step(
         sanitize_line: turns a foreign text into one clean line.
         note: the name of the template about repetition, or an empty text; the step must agree with it.
         resources: the names that the tool's author provides and that are similar to a missing one.
-        offers: whether the quoted text offers names or values to choose from.
+        offer: what the quoted text offers: another tool, names or values to choose from, the form of a name, or a reason
+            to request less.
+        look: finds the tool that shows what exists (True), or the present state (False), and the call of it.
     """
-    if template := _stop_template(error, note):
+    if template := _overriding_template(error, note, offer, catalogue):
         return catalogue[template].format(tool=name)
     if may_have_taken_effect(error, tool):
-        return catalogue["check_effect"]
+        return _state_step("check_effect", name, look, catalogue)
     if isinstance(error, ToolNotFoundError):
         return _tool_step(error, name, catalogue) if tool is None else catalogue["other_way"]
     if isinstance(error, ToolArgumentError):
-        return _argument_step(error, name, tool, catalogue, sanitize_line, offers=offers)
+        return _argument_step(error, name, tool, catalogue, sanitize_line, offers=offer == "names")
     if isinstance(error, ResourceNotFoundError):
-        named = "quoted_name" if offers else "existing_name"
+        form = finer_template(catalogue, "existing_name", "quoted_form")
+        named = {"names": "quoted_name", "form": form}.get(offer, "existing_name")
         template = "closest_name" if resources else _argument_template(error, tool, named, "other_way")
-        return catalogue[template].format(tool=name)
+        return _existing_step(template, name, look, catalogue)
     if isinstance(error, ResourceConflictError) and not error.transient:
-        return catalogue["read_state"]
-    if isinstance(error, (ToolPermissionError, ToolAuthenticationError)):
-        return catalogue["refused"]
-    if isinstance(error, RepeatedCallError):
-        return catalogue["another_approach"]
-    if isinstance(error, ToolCancelledError):
-        return catalogue["if_needed"]
-    return _failure_step(error, name, tool, catalogue, note)
+        return _state_step("read_state", name, look, catalogue)
+    for cls, fixed in _FIXED:
+        if isinstance(error, cls):
+            return catalogue[fixed]
+    if not (error.effect == "none" or _may_be_repeated(tool)):
+        return _state_step("check_effect", name, look, catalogue)
+    asks_for_less = offer == "less" and finer_template(catalogue, "less", "less_with") == "less_with"
+    less = _less_step(error, name, tool, catalogue) if asks_for_less and tool is not None else ""
+    return less or _failure_step(error, name, catalogue, note)
+
+
+def _existing_step(template: str, name: str, look: Look | None, catalogue: Catalogue) -> str:
+    """The step after a missing resource: with the tool that shows which names exist, if one is known."""
+    found = look(True) if look is not None and template == "existing_name" else None
+    if found is None:
+        return catalogue[template].format(tool=name)
+    finer = finer_template(catalogue, template, "see_existing" if found.call else "list_existing")
+    return catalogue[finer].format(tool=name, **found._asdict())
+
+
+def _state_step(template: str, name: str, look: Look | None, catalogue: Catalogue) -> str:
+    """The step that reads the present state: with the tool that shows it, if one is known."""
+    found = look(False) if look is not None else None
+    if found is None:
+        return catalogue[template].format(tool=name)
+    finer = finer_template(catalogue, template, f"{template}_call" if found.call else f"{template}_with")
+    return catalogue[finer].format(tool=name, **found._asdict())
 
 
 def _tool_step(error: ToolNotFoundError, name: str, catalogue: Catalogue) -> str:
@@ -120,11 +167,14 @@ def may_have_taken_effect(error: ToolError, tool: Tool | None) -> bool:
     if not sent or is_about_the_call or _may_be_repeated(tool):
         return False
     about = [problem for problem in split_problems(error, tool)[0] if argument_of(problem.pointer) in sent]
-    return all(problem.message == MISSING for problem in about)
+    return all(problem.message == MISSING and "/" not in problem.pointer[1:] for problem in about)
 
 
-def _stop_template(error: ToolError, note: str) -> str:
-    """The template for a failure after which this tool, or all tools, must not be called again; otherwise empty."""
+def _overriding_template(error: ToolError, note: str, offer: Offer, catalogue: Catalogue) -> str:
+    """The template where the class of the failure does not decide: the tool must not be called again, or another is named.
+
+    Otherwise empty.
+    """
     rule = error.rule or ""
     if rule.startswith("session:budget"):
         return "no_more" if error.fatal else "no_more_of_it"
@@ -132,7 +182,9 @@ def _stop_template(error: ToolError, note: str) -> str:
         return "unusable"
     if error.fatal:
         return "stop"
-    return "stop_trying" if note == "many_failures" else ""
+    if note == "many_failures":
+        return "stop_trying"
+    return finer_template(catalogue, "other_way", "quoted_tool") if offer == "tool" else ""
 
 
 def _named_step(template: str, names: tuple[str, ...], tool: str, catalogue: Catalogue, like: str) -> str:
@@ -292,9 +344,21 @@ def join_names(names: Sequence[str], catalogue: Catalogue) -> str:
     return f"{', '.join(first)}{catalogue['and']}{last}" if first else last
 
 
-def _failure_step(error: ToolError, name: str, tool: Tool | None, catalogue: Catalogue, note: str) -> str:
-    if not (error.effect == "none" or _may_be_repeated(tool)):
-        return catalogue["check_effect"]
+def _less_step(error: ToolError, name: str, tool: Tool, catalogue: Catalogue) -> str:
+    """The step after a query that took too long: with a smaller limit or a filter; empty if the tool has neither."""
+    from mulligan.render.narrowing import find_filters, find_limit
+
+    sent = error.arguments or {}
+    limit, filters = find_limit(tool), find_filters(tool, sent)
+    if limit is not None and limit not in sent:
+        filters = [limit, *filters][:_MAX_NAMES]
+    ways = [catalogue["filtered"].format(names=catalogue["or"].join(f'"{one}"' for one in filters))] if filters else []
+    if limit in sent:
+        ways.append(catalogue["smaller"].format(name=f'"{limit}"'))
+    return catalogue["less_with"].format(tool=name, ways=catalogue["or"].join(ways)) if ways else ""
+
+
+def _failure_step(error: ToolError, name: str, catalogue: Catalogue, note: str) -> str:
     is_timeout = isinstance(error, ToolTimeoutError)
     if not is_timeout and not (
         error.transient or isinstance(error, (ToolRateLimitError, ToolUnavailableError, ToolConnectionError))

@@ -196,7 +196,9 @@ def _correct_resource_name(
     missing = error.resource or find_resource_in_text(failure.text)
     if missing is None:
         return None
-    near = near_names(missing, resources) if resources else near_reported_names(missing, failure.text)
+    text, detail = failure.text, failure.detail
+    reported = text if detail in text else f"{text}\n{detail}"
+    near = near_names(missing, resources) if resources else near_reported_names(missing, reported)
     if len(near) != 1 or not (tool.read_only or resources):
         return None
     replaced = replace_name(missing, near[0], read_arguments(call.arguments, limits))

@@ -22,8 +22,9 @@ _PROPOSED = re.compile(
 )
 _QUOTED = re.compile(r"\"([^\"]{1,400})\"|'([^']{1,400})'|`([^`]{1,400})`")
 _LISTED = re.compile(rf":\s{{1,4}}((?:{_NAME}\s*,\s*){{1,100}}(?:and\s|or\s)?{_NAME})")
-_QUOTED_LIST = re.compile(
-    r"""(?:"[^"\n]{1,100}"|'[^'\n]{1,100}')(?:,\s{1,4}(?:and\s|or\s)?(?:"[^"\n]{1,100}"|'[^'\n]{1,100}')){1,100}"""
+_QUOTED_LIST = re.compile(  # not the keys and values of an object
+    r"""(?:"[^"\n]{1,100}"|'[^'\n]{1,100}')"""
+    r"""(?:,\s{1,4}(?:and\s|or\s)?(?:"[^"\n]{1,100}"|'[^'\n]{1,100}')(?!\s?:)){1,100}"""
 )
 _SEPARATOR = re.compile(r"\s*,\s*(?:and\s+|or\s+)?")
 _TRAILING = ".:,;-/"
@@ -54,7 +55,9 @@ def _find_offered(text: str) -> list[str]:
     text = _unescape_quotes(text)
     reported = remove_missing_reports(text)
     quoted = [found[0].replace('"', "").replace("'", "") for found in _QUOTED_LIST.finditer(reported)]
-    return [found[1] for found in (*_PROPOSED.finditer(text), *_LISTED.finditer(reported))] + quoted
+    listed = (found[1] for found in _LISTED.finditer(reported))
+    names = [group for group in listed if not any(name.endswith(":") for name in _SEPARATOR.split(group))]
+    return [found[1] for found in _PROPOSED.finditer(text)] + names + quoted  # `code: 7, message: x` lists no names
 
 
 def _split_names(groups: Iterable[str]) -> list[str]:

@@ -94,6 +94,7 @@ start begin start_date from_date since after
 end finish end_date to_date until before
 title name subject heading summary label
 repo repository project
+ref branch revision
 directory dir folder path
 language lang locale
 command cmd script code
@@ -110,6 +111,32 @@ message_id id
 folder destination directory
 latitude lat
 longitude lon lng long
+"""
+
+_SHORT_FORMS = """
+src source
+dst dest destination target
+begin start
+max maximum
+min minimum
+num number
+id identifier no nr number code ref reference
+qty quantity
+amt amount
+msg message
+desc description
+lang language
+dir directory folder
+repo repository
+cmd command
+img image
+addr address
+db database
+org organization organisation
+cfg config
+env environment
+lat latitude
+lon lng longitude
 """
 
 _OTHERS = """
@@ -135,8 +162,18 @@ def value_synonyms(value: str, candidates: Iterable[str]) -> list[str]:
 
 
 def name_synonyms(name: str, candidates: Iterable[str]) -> list[str]:
-    """The candidates that mean the same as an argument name."""
-    return _find_synonyms(name, candidates, _groups(_NAMES))
+    """The candidates that mean the same as an argument name, as a whole or word by word: `src_key`, `source_key`."""
+    names = list(candidates)
+    return _find_synonyms(name, names, _groups(_NAMES)) or [one for one in names if _is_same_in_each_word(name, one)]
+
+
+def _is_same_in_each_word(name: str, other: str) -> bool:
+    ours, theirs = split_words(name), split_words(other)
+    groups = _groups(_SHORT_FORMS)
+    return len(ours) == len(theirs) > 1 and all(
+        word == same or not groups.get(word, frozenset()).isdisjoint(groups.get(same, ()))
+        for word, same in zip(ours, theirs, strict=True)
+    )
 
 
 def is_known_value(word: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, ValuesView
 from copy import copy
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mulligan import standalone
 from mulligan.errors import UsageError
@@ -18,6 +18,9 @@ from mulligan.tools import Tool
 from mulligan.untrusted.copies import thaw
 from mulligan.untrusted.text import safe_repr
 from mulligan.validate.signature import visible_parameter_names
+
+if TYPE_CHECKING:
+    from mulligan.resolve.readers import ReaderIndex
 
 _NO_SECRETS = SecretNames(())
 _PACKAGES = {  # by the root package of an object's class
@@ -51,6 +54,7 @@ class Toolset(Mapping[str, Tool]):
         self._entries: dict[str, Entry] = {}
         self._also_called: dict[str, str] = {}
         self._index: SuggestionIndex | None = None
+        self._readers: ReaderIndex | None = None
         self._secrets: SecretNames | None = _NO_SECRETS
         self._lock = shared_lock()
         self.dialects: Mapping[str, Any] | None = None
@@ -82,7 +86,7 @@ class Toolset(Mapping[str, Tool]):
             self._add_aliases(added)
             self._tools[added.name] = added
             self._entries[added.name] = Entry(added.name, added.summary, partial(_parameter_names, added))
-            self._index = None
+            self._index = self._readers = None
             if added.secret or self._secrets is not _NO_SECRETS:
                 self._secrets = None
         return added
@@ -114,7 +118,7 @@ class Toolset(Mapping[str, Tool]):
         with self._lock:
             if name not in self._tools:
                 raise UsageError(f"no tool is named {name!r}; available: {', '.join(list(self._tools)[:20]) or 'none'}")
-            self._index = None
+            self._index = self._readers = None
             if self._secrets is not _NO_SECRETS:
                 self._secrets = None
             del self._entries[name]
@@ -145,6 +149,15 @@ class Toolset(Mapping[str, Tool]):
         if self._index is None:
             self._index = SuggestionIndex(list(self._entries.values()))
         return self._index.suggest(called, arguments)
+
+    @property
+    def readers(self) -> ReaderIndex:
+        """The tools that read, by the kind of thing."""
+        if self._readers is None:
+            from mulligan.resolve.readers import ReaderIndex
+
+            self._readers = ReaderIndex(self._tools.copy())
+        return self._readers
 
     @property
     def secrets(self) -> SecretNames:

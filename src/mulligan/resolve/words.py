@@ -99,6 +99,11 @@ class Word(NamedTuple):
         return self.text in _STOP_WORDS
 
 
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text, separated by spaces."""
+    return frozenset(text.split())
+
+
 def split_words(text: str) -> list[str]:
     """Splits a name or a sentence at separators, digits and capitals into lower-case words."""
     pattern = _PIECES if text.isascii() else _FOREIGN_PIECES

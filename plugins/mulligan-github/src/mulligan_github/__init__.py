@@ -7,10 +7,13 @@ from mulligan.plugin import Rules
 from mulligan_github import clients, graphql, rest
 from mulligan_github.values import detect
 
-__all__ = ["classify", "detect", "mulligan_api", "rules"]
+__all__ = ["classify", "classify_last", "detect", "last", "mulligan_api", "rules"]
 
 mulligan_api = "1.0"
 rules = Rules("github")
 rules.include(clients.rules, graphql.rules, rest.rules)  # asked in this order
+last = Rules("github", last=True)
+last.include(graphql.last, clients.last)
 
 classify = rules.hookimpl()
+classify_last = last.hookimpl()

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from mulligan.plugin import Failure, Problem
+from mulligan.plugin import Failure, Problem, argument_named_in, pointer_to
 
 _CLIENTS = ("github.GithubException", "githubkit.RequestFailed")
 _HOSTS = frozenset({"api.github.com", "uploads.github.com"})
@@ -28,8 +28,17 @@ _CODES = {
     "too_large": "is too large",
     "custom": "was not accepted",
 }
+_VAGUE = (_CODES["custom"], _CODES["invalid"])
+_WORDS = (
+    (re.compile(r"already (?:exists|taken|in use)"), _CODES["already_exists"]),
+    (re.compile(r"too (?:long|large)\b|is longer than"), "is too long"),
+    (re.compile(r"can't be blank|is required|is missing"), _CODES["missing_field"]),
+    (re.compile(r"does not exist|could not (?:be found|resolve)"), _CODES["missing"]),
+)
+_ALIASES = {"q": "query"}  # as tools call what GitHub calls otherwise
 _FIELD = re.compile(r"\"(\w+)\" (wasn't supplied|is not a permitted key)|For 'properties/([\w/]+)'")
 _SPECIFIC = ("path", "file_path", "branch", "ref", "sha", "tag", "username", "login", "user")
+_REPOSITORY = ("owner", "repo")
 _NUMBERS = ("issue_number", "pull_number", "issueNumber", "pullNumber", "number")
 
 
@@ -122,22 +131,34 @@ def problems(failure: Failure) -> list[Problem]:
         failure: what happened.
     """
     found = [
-        Problem(_pointer(str(one["field"])), _CODES.get(str(one.get("code")), _CODES["custom"]))
-        for one in field_errors(failure)
-        if one.get("field")
+        Problem(_pointer(str(one["field"]), failure), _fault(one)) for one in field_errors(failure) if one.get("field")
     ]
-    return found or [_problem(told) for told in _FIELD.finditer(message(failure))]
+    return found or [_problem(told, failure) for told in _FIELD.finditer(message(failure))]
 
 
-def _problem(told: re.Match[str]) -> Problem:
+def _fault(error: Mapping[str, Any]) -> str:
+    """What is wrong with a field: by its code, else by the words of its own message."""
+    fault = _CODES.get(str(error.get("code")), _CODES["custom"])
+    said = str(error.get("message", ""))[:500]
+    return next((words for pattern, words in _WORDS if pattern.search(said)), fault) if fault in _VAGUE else fault
+
+
+def _problem(told: re.Match[str], failure: Failure) -> Problem:
     name, fault, nested = told.groups()
     if name is None:
-        return Problem(_pointer(nested), _CODES["invalid"])
-    return Problem(_pointer(name), "is required" if fault == "wasn't supplied" else "unknown")
+        return Problem(_pointer(nested, failure), _CODES["invalid"])
+    return Problem(_pointer(name, failure), "is required" if fault == "wasn't supplied" else "unknown")
 
 
-def _pointer(field: str) -> str:
-    return "/" + field.replace("~", "~0").replace(".", "/")
+def _pointer(field: str, failure: Failure) -> str:
+    """The pointer to a field, or to the argument of the call that it speaks of."""
+    known = failure.arguments or {}
+    alias = _ALIASES.get(field, field)
+    return pointer_to(alias if field not in known and alias in known else _named(field, known))
+
+
+def _named(field: str, known: Mapping[str, Any]) -> str:
+    return field if field in known else argument_named_in(field, known) or field
 
 
 def resource(failure: Failure) -> str | None:
@@ -152,10 +173,13 @@ def resource(failure: Failure) -> str | None:
     for value in texts.values():
         if len(value) > 2 and re.search(rf"(?<!\w){re.escape(value)}(?!\w)", said):
             return value
+    named = argument_named_in(said, texts)
+    if named is not None and named not in _REPOSITORY:
+        return texts[named]
     for name in _SPECIFIC:
         if name in texts:
             return texts[name]
-    repository = "/".join(texts[name] for name in ("owner", "repo") if name in texts)
+    repository = "/".join(texts[name] for name in _REPOSITORY if name in texts)
     number = next((arguments[name] for name in _NUMBERS if type(arguments.get(name)) is int), None)
     if repository:
         return repository if number is None else f"{repository}#{number}"

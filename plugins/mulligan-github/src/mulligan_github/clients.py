@@ -1,4 +1,4 @@
-"""What the clients raise without an answer, or with a class that says more than the answer."""
+"""What PyGithub and githubkit raise without an answer, or with a class that says more than the answer."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ from mulligan.plugin import (
     Rules,
     ToolArgumentError,
     ToolAuthenticationError,
-    ToolConnectionError,
     ToolError,
     ToolExecutionError,
     ToolRateLimitError,
-    ToolTimeoutError,
+    meanings,
+    transport_error,
 )
 
 rules = Rules("github")
+last = Rules("github", last=True)
+SERVICE = "GitHub"
+_HTTP = ("requests.RequestException", "urllib3.exceptions.HTTPError")
 
 
 @rules("github.RateLimitExceededExceedsMaxWait")
@@ -40,20 +43,22 @@ def no_credentials(failure: Failure) -> ToolError:
 
 @rules("githubkit.RequestTimeout")
 def request_timeout(failure: Failure) -> ToolError:
-    """githubkit: no answer in time; the request was not sent where the connection was not made."""
-    before = failure.met("httpx.ConnectTimeout", "httpx.PoolTimeout")
-    return ToolTimeoutError("GitHub did not respond in time.", effect="none" if before else "possible")
+    """githubkit: no answer in time, or no connection."""
+    return transport_error(failure, service=SERVICE) or meanings.error_of(failure, meanings.TIMEOUT, service=SERVICE)
 
 
 @rules("githubkit.RequestError")
 def no_answer(failure: Failure) -> ToolError | None:
     """githubkit: no connection, so that nothing was sent, or one that was dropped midway."""
-    if failure.met("httpx.ConnectError"):
-        return ToolConnectionError("GitHub cannot be reached.", effect="none")
-    if failure.met("httpx.NetworkError", "httpx.RemoteProtocolError"):
-        message = "The connection to GitHub was dropped mid-request."
-        return ToolConnectionError(message, fatal=False, transient=True, effect="possible")
-    return None
+    return None if failure.status is not None else transport_error(failure, service=SERVICE)
+
+
+@rules(*_HTTP)
+def transport(failure: Failure) -> ToolError | None:
+    """What the HTTP client met on the way to GitHub; PyGithub lets it through, as the traceback tells."""
+    if failure.status is not None or failure.came_through("github") is None:
+        return None
+    return transport_error(failure, service=SERVICE)
 
 
 @rules("github.BadAttributeException", "github.IncompletableObject", "githubkit.CacheUnsupportedError")
@@ -72,3 +77,9 @@ def pagination(failure: Failure) -> ToolError:
 def webhook_type(failure: Failure) -> ToolError:
     """githubkit: there is no webhook event of that name."""
     return ToolArgumentError("GitHub has no webhook event with that name.", resource=failure.look("name"))
+
+
+@last("github.GithubException", "githubkit.GitHubException")
+def client_failed(_: Failure) -> ToolError:
+    """Anything else that the clients raise."""
+    return ToolExecutionError("The GitHub call failed.")

@@ -7,44 +7,46 @@ from collections.abc import Mapping
 from typing import Any
 
 from mulligan.plugin import (
+    Codes,
     Effect,
     Failure,
     Problem,
-    ResourceConflictError,
-    ResourceNotFoundError,
     Rules,
     ToolArgumentError,
-    ToolAuthenticationError,
     ToolError,
     ToolExecutionError,
-    ToolPermissionError,
-    ToolRateLimitError,
     ToolTimeoutError,
-    ToolUnavailableError,
+    pointer_to,
 )
+from mulligan.plugin import meanings as m
 from mulligan_github.answers import body, resource
 
 rules = Rules("github")
+last = Rules("github", last=True)
+SERVICE = "GitHub"
 _CLIENTS = ("githubkit.GraphQLFailed", "github.GithubException", "fastspec.GqlError")
 
-TYPES: Mapping[str, tuple[type[ToolError], str]] = {
-    "UNAUTHENTICATED": (ToolAuthenticationError, "GitHub rejected the credentials."),
-    "UNAUTHORIZED": (ToolAuthenticationError, "GitHub rejected the credentials."),
-    "FORBIDDEN": (ToolPermissionError, "GitHub denied permission."),
-    "INSUFFICIENT_SCOPES": (ToolPermissionError, "The GitHub token lacks a scope that this query needs."),
-    "NOT_FOUND": (ResourceNotFoundError, "GitHub found no such resource, or none visible with these credentials."),
-    "RATE_LIMIT": (ToolRateLimitError, "GitHub's rate limit is reached."),
-    "RATE_LIMITED": (ToolRateLimitError, "GitHub's rate limit is reached."),
-    "MAX_NODE_LIMIT_EXCEEDED": (ToolArgumentError, "The query asks for too many nodes: use smaller `first` values."),
-    "RESOURCE_LIMITS_EXCEEDED": (ToolArgumentError, "The query costs too much: request less at once."),
-    "EXCESSIVE_PAGINATION": (ToolArgumentError, "A page is too large: `first` and `last` go up to 100."),
-    "MISSING_PAGINATION_BOUNDARIES": (ToolArgumentError, "A connection requires `first` or `last`."),
-    "UNPROCESSABLE": (ToolArgumentError, "GitHub rejected the values of this mutation."),
-    "STALE_DATA": (ResourceConflictError, "It has changed since: read its current state first."),
-    "SERVICE_UNAVAILABLE": (ToolUnavailableError, "GitHub is temporarily unavailable."),
-    "INTERNAL": (ToolUnavailableError, "GitHub reported an internal error."),
-    "INTERNAL_ERROR": (ToolUnavailableError, "GitHub reported an internal error."),
-}
+HIDDEN = m.NOT_FOUND._replace(message="The service found no such resource, or none visible with these credentials")
+codes = Codes(
+    {
+        m.AUTHENTICATION: "UNAUTHENTICATED UNAUTHORIZED",
+        m.PERMISSION: "FORBIDDEN",
+        m.PERMISSION._replace(
+            message="The token for the service lacks a scope that this query needs"
+        ): "INSUFFICIENT_SCOPES",
+        HIDDEN: "NOT_FOUND",
+        m.RATE_LIMIT: "RATE_LIMIT RATE_LIMITED",
+        m.ARGUMENT._replace(
+            message="The query asks for too many nodes: use smaller `first` values"
+        ): "MAX_NODE_LIMIT_EXCEEDED",
+        m.ARGUMENT._replace(message="The query costs too much: request less at once"): "RESOURCE_LIMITS_EXCEEDED",
+        m.ARGUMENT._replace(message="A page is too large: `first` and `last` go up to 100"): "EXCESSIVE_PAGINATION",
+        m.ARGUMENT._replace(message="A connection requires `first` or `last`"): "MISSING_PAGINATION_BOUNDARIES",
+        m.ARGUMENT: "UNPROCESSABLE",
+        m.ABORTED: "STALE_DATA",
+        m.UNAVAILABLE: "SERVICE_UNAVAILABLE INTERNAL INTERNAL_ERROR",
+    }
+)
 _FIELDS = ("fieldName", "argumentName", "variableName", "inputObjectArgumentName", "arguments", "name")
 _NAMED = re.compile(r"Could not resolve to an? [\w ]+? with the [\w ]+? (?:of )?'?([^\s']+?)'?\.?$")
 
@@ -88,14 +90,15 @@ def graphql_value(failure: Failure) -> ToolError | None:
 
 
 def _by_type(failure: Failure) -> ToolError | None:
-    error = next((one for one in graphql_errors(failure) if one.get("type") in TYPES), None)
-    if error is None:
+    listed = ((one, codes.meaning_of(one.get("type"))) for one in graphql_errors(failure))
+    error, meaning = next(((one, known) for one, known in listed if known is not None), ({}, None))
+    if meaning is None:
         return None
-    cls, told = TYPES[error["type"]]
-    if cls is ToolArgumentError and failure.says("already exists"):
-        cls, told = ResourceConflictError, "A similar resource already exists."
-    made = cls(told, effect=_effect(failure, cls), retry_after=failure.retry_after, http_status=failure.status)
-    if cls is ResourceNotFoundError:
+    if meaning is m.ARGUMENT and failure.says("already exists"):
+        meaning = m.EXISTS
+    made = m.error_of(failure, meaning, service=SERVICE, told=error["type"], resource=None)
+    made.effect = _effect(failure, made)
+    if meaning is HIDDEN:
         made.resource = _resource(error, failure)
         if made.resource:
             made.message = f"Resource not found: {made.resource}, or not visible with these credentials."
@@ -104,11 +107,11 @@ def _by_type(failure: Failure) -> ToolError | None:
     return made
 
 
-def _effect(failure: Failure, cls: type[ToolError]) -> Effect:
+def _effect(failure: Failure, made: ToolError) -> Effect:
     """Of several mutations in one query some may have been applied: then the answer has data too."""
     data = body(failure).get("data") or failure.look("response", "data") or failure.look("data")
     applied = isinstance(data, Mapping) and any(value is not None for name, value in data.items() if name != "errors")
-    return "possible" if applied else cls.effect
+    return "possible" if applied else made.effect
 
 
 def _resource(error: Mapping[str, Any], failure: Failure) -> str | None:
@@ -142,10 +145,10 @@ def graphql_query(failure: Failure) -> ToolError | None:
 def _problem(error: Mapping[str, Any]) -> Problem | None:
     extensions = error["extensions"]
     name = next((extensions[name] for name in _FIELDS if isinstance(extensions.get(name), str)), None)
-    return None if name is None else Problem(f"/{name}", "does not match the schema")
+    return None if name is None else Problem(pointer_to([name]), "does not match the schema")
 
 
-@rules("githubkit.GraphQLFailed")
-def graphql_failed(failure: Failure) -> ToolError:
-    """githubkit: any other error of a GraphQL answer."""
+@last("githubkit.GraphQLFailed", "fastspec.GqlError")
+def graphql_failed(_: Failure) -> ToolError:
+    """Any other error of a GraphQL answer."""
     return ToolExecutionError("GitHub could not run the query.")

@@ -102,9 +102,9 @@ def primary_rate_limit(failure: Failure) -> ToolError | None:
     return ToolRateLimitError("GitHub's rate limit is reached.", retry_after=until_reset(failure))
 
 
-@on(403)
+@on(403, 406)
 def too_large(failure: Failure) -> ToolError | None:
-    """403 with the code `too_large`: this part of the API does not give things of that size."""
+    """403 or 406 with the code `too_large`: this part of the API does not give things of that size."""
     if all(one.get("code") != "too_large" for one in field_errors(failure)):
         return None
     return ToolArgumentError("The resource is too large for this part of GitHub's API.", resource=resource(failure))
@@ -153,6 +153,14 @@ def gone(failure: Failure) -> ToolError:
     return ResourceNotFoundError(f"{what}, it was deleted, or the feature is disabled.", resource=missing)
 
 
+@on(405, 409, 422)
+def against_the_rules(failure: Failure) -> ToolError | None:
+    """405, 409 or 422: the rules of a branch or of the repository do not allow it."""
+    if not failure.says("rule violations found", "protected branch", "protected ref", "required status check"):
+        return None
+    return ResourceConflictError("The rules of the repository do not allow this. Read them first.")
+
+
 @on(405)
 def not_mergeable(failure: Failure) -> ToolError | None:
     """405: what GitHub answers where a pull request cannot be merged now."""
@@ -166,6 +174,8 @@ def conflict(failure: Failure) -> ToolError:
     """409: it has changed meanwhile, or is empty."""
     if failure.says("repository is empty"):
         return ResourceConflictError("The repository is empty.", resource=resource(failure))
+    if failure.says("merge conflict"):
+        return ResourceConflictError("The branches conflict. Resolve the conflict first.", resource=resource(failure))
     message = "It has changed since: read its current state first."
     return ResourceConflictError(message, code="ABORTED", resource=resource(failure))
 
@@ -173,7 +183,8 @@ def conflict(failure: Failure) -> ToolError:
 @on(422)
 def already_there(failure: Failure) -> ToolError | None:
     """422: something of that name exists already."""
-    taken = any(one.get("code") == "already_exists" for one in field_errors(failure))
+    codes = {one.get("code") for one in field_errors(failure)}
+    taken = codes == {"already_exists"}  # with other faults, too, the call is to be corrected
     if not taken and not failure.says("already exists"):
         return None
     return ResourceConflictError("The resource already exists.", code="ALREADY_EXISTS", problems=problems(failure))
@@ -214,7 +225,7 @@ def blocked(failure: Failure) -> ToolError:
 @on(*_OTHERS)
 def other_status(failure: Failure) -> ToolError:
     """Any other status, as HTTP defines it."""
-    return status_error(failure, status(failure))
+    return status_error(failure, status(failure), service="GitHub")
 
 
 def _conflict(failure: Failure) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mulligan.plugin import Failure, hookimpl
-from mulligan_github.graphql import TYPES
+from mulligan_github.graphql import codes
 
 _DOCS = "https://docs.github.com/"
 _STATUSES = {
@@ -48,4 +48,8 @@ def _is_empty(data: object) -> bool:
 
 
 def _is_typed(error: object) -> bool:
-    return isinstance(error, Mapping) and error.get("type") in TYPES and isinstance(error.get("message"), str)
+    return (
+        isinstance(error, Mapping)
+        and codes.meaning_of(error.get("type")) is not None
+        and isinstance(error.get("message"), str)
+    )

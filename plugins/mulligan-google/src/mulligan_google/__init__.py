@@ -1,15 +1,27 @@
-"""Rules for google-api-core, google-api-python-client, google-auth, gspread, firebase-admin and googlemaps.
+"""Rules for google-api-core, google-cloud, google-api-python-client, google-auth, gspread, firebase-admin and googlemaps.
 
 They are asked early, since these libraries let through what their HTTP clients raise.
 """
 
-from __future__ import annotations
+from mulligan.plugin import Rules
+from mulligan_google import answers, api_core, apiclient, auth, cloud, connections, maps, sheets
 
-from mulligan_google import answers, connections, credentials
-from mulligan_google.answers import last, rules
-
-__all__ = ["answers", "classify", "classify_last", "connections", "credentials", "last", "mulligan_api", "rules"]
+__all__ = ["classify", "classify_last", "last", "mulligan_api", "rules"]
 
 mulligan_api = "1.0"
+rules = Rules("google")
+rules.include(
+    api_core.rules,
+    answers.rules,
+    cloud.rules,
+    apiclient.rules,
+    sheets.rules,
+    maps.rules,
+    auth.rules,
+    connections.rules,
+)
+last = Rules("google", last=True)
+last.include(api_core.last, cloud.last, apiclient.last, sheets.last)
+
 classify = rules.hookimpl(tryfirst=True)
 classify_last = last.hookimpl()

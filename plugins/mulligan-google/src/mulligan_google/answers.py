@@ -1,67 +1,34 @@
-"""Answers of Google's APIs that are errors, and requests that their libraries refuse to send."""
+"""Answers of Google's APIs that are errors: all of its libraries raise them with the same reasons and canonical codes."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-
 from mulligan.plugin import (
-    Effect,
     Failure,
-    Problem,
     ResourceConflictError,
     ResourceNotFoundError,
     Rules,
     ToolArgumentError,
-    ToolAuthenticationError,
-    ToolCancelledError,
     ToolError,
-    ToolExecutionError,
-    ToolPermissionError,
     ToolQuotaError,
     ToolRateLimitError,
-    ToolTimeoutError,
     ToolUnavailableError,
+    reason_of,
     status_error,
 )
+from mulligan.plugin import meanings as m
+from mulligan_google.codes import canonical, reasons
+from mulligan_google.connections import meaning_of_grpc
 from mulligan_google.details import Details
-from mulligan_google.reasons import CANONICAL, MAPS, meaning
 
 rules = Rules("google")
-last = Rules("google", last=True)
-
-_MESSAGES: Mapping[type[ToolError], str] = {
-    ToolAuthenticationError: "Google rejected the credentials",
-    ToolPermissionError: "The Google account lacks permission for this",
-    ResourceConflictError: "The current state of the resource does not allow this",
-    ToolRateLimitError: "Google's rate limit is reached",
-    ToolQuotaError: "A quota at Google is exhausted",
-    ToolTimeoutError: "Google did not respond in time",
-    ToolUnavailableError: "The Google service is temporarily unavailable",
-    ToolArgumentError: "Google rejected the request as invalid",
-    ToolCancelledError: "The call to Google was cancelled",
-    ToolExecutionError: "The Google call failed",
-}
-_NARROWER = (
-    "ALREADY_EXISTS",
-    "ABORTED",
-    "FAILED_PRECONDITION",
-    "OUT_OF_RANGE",
-    "UNIMPLEMENTED",
-    "UNKNOWN",
-    "DATA_LOSS",
+SERVICE = "Google"
+HIDDEN = " Or the account cannot see it."
+UNCHANGED = m.FAILED._replace(
+    message="The resource was not modified since, so the service did not send it", effect="none"
 )
-_EXISTING = frozenset(("duplicate", "alreadyExists", "resourceAlreadyExists", "teamDriveAlreadyExists"))
 _WAITING = (ToolRateLimitError, ToolUnavailableError, ToolQuotaError)
-_HIDDEN = " Or the account cannot see it."
-_PLAIN = (400, 409, 412, 499)
-_BUSY = 429
-
-
-@rules("google.api_core.exceptions.RetryError")
-def retried(failure: Failure) -> ToolError | None:
-    """The library tried again until its time was over."""
-    return ToolTimeoutError("Google did not respond successfully in time, despite retries.", effect="possible")
+_DECIDED_BY_CODE = (None, 400, 409, 412, 499)
+_NOT_MODIFIED, _UNAUTHENTICATED, _BUSY = 304, 401, 429
 
 
 @rules(
@@ -72,15 +39,25 @@ def retried(failure: Failure) -> ToolError | None:
     "gspread.exceptions.APIError",
     "firebase_admin.exceptions.FirebaseError",
 )
-def answered(failure: Failure) -> ToolError | None:
+def answered(failure: Failure) -> ToolError:
     """An answer that is an error: by its reasons, its canonical code and its HTTP status."""
     told = Details(failure)
     status = failure.status or _http_status(failure)
-    canonical = told.status or _firebase(failure)
-    cls = _class(told, canonical, status)
-    if cls is None:
-        return _plain(failure, told, status)
-    return _error(cls, told, canonical, status)
+    if failure.look("code") == _NOT_MODIFIED or failure.look("resp", "status") == _NOT_MODIFIED:
+        return m.error_of(failure, UNCHANGED, service=SERVICE)
+    by_grpc = meaning_of_grpc(told.status, told.message) if failure.look("grpc_status_code") is not None else None
+    if by_grpc is not None:
+        return m.error_of(failure, by_grpc, service=SERVICE, http_status=None)
+    meaning, code = _meaning(told, told.status or _named_code(failure), status)
+    if meaning is None and status is None:
+        meaning = reason_of(failure.type_name.rpartition(".")[2])
+    if meaning is None:
+        error = status_error(failure, status, service=SERVICE, resource=told.named_resource)
+    else:
+        error = m.error_of(
+            failure, meaning, service=SERVICE, told=code, resource=told.named_resource, http_status=status
+        )
+    return _completed(error, told)
 
 
 def _http_status(failure: Failure) -> int | None:
@@ -88,144 +65,42 @@ def _http_status(failure: Failure) -> int | None:
     return status if isinstance(status, int) else None
 
 
-def _firebase(failure: Failure) -> str:
-    code = failure.look("code")
+def _named_code(failure: Failure) -> str:
+    """The canonical code that firebase-admin keeps as text, or the status with which Pub/Sub refused to acknowledge."""
+    code = failure.look("error_code", "name") or failure.look("code")
     return code if isinstance(code, str) else ""
 
 
-def _class(told: Details, canonical: str, status: int | None) -> type[ToolError] | None:
-    """The class that reasons or the canonical code decide; None where the status says it all."""
-    known = meaning(told.reasons, status)
-    if known is ToolRateLimitError and told.is_long_quota:
-        return ToolQuotaError
-    if known is not None:
-        return known
-    if status == _BUSY or canonical == "RESOURCE_EXHAUSTED":
-        return ToolQuotaError if told.is_long_quota else ToolRateLimitError
-    if status is None or status in _PLAIN:
-        return CANONICAL.get(canonical)
-    return None
+def _meaning(told: Details, code: str, status: int | None) -> tuple[m.Meaning | None, str]:
+    """What the reasons or the canonical code mean, with the one that decides; None if the status says as much."""
+    if status == _UNAUTHENTICATED:  # `required` is then about the login, not about a parameter
+        return m.AUTHENTICATION, next(iter(told.reasons), code)
+    for reason in told.reasons:
+        meaning = reasons.meaning_of(reason)
+        if meaning is not None:
+            return m.QUOTA if meaning is m.RATE_LIMIT and told.is_long_quota else meaning, reason
+    if status == _BUSY or code == "RESOURCE_EXHAUSTED":
+        return m.QUOTA if told.is_long_quota else m.RATE_LIMIT, code
+    return canonical.meaning_of(code) if status in _DECIDED_BY_CODE else None, code
 
 
-def _plain(failure: Failure, told: Details, status: int | None) -> ToolError:
-    error = status_error(failure, status)
-    return error if type(error) is ToolExecutionError else _error(type(error), told, told.status, status, error.effect)
+def _completed(error: ToolError, told: Details) -> ToolError:
+    """Adds what the details tell more exactly than the exception: wait, name and fields."""
+    if isinstance(error, _WAITING):
+        error.retry_after = told.retry_after
+    elif isinstance(error, (ResourceNotFoundError, ResourceConflictError)):
+        error.resource = told.resource
+    elif isinstance(error, ToolArgumentError):
+        error.problems = told.problems or error.problems
+    if isinstance(error, ResourceNotFoundError):
+        error.message = not_found_message(error.resource)
+    return error
 
 
-def _error(
-    cls: type[ToolError], told: Details, canonical: str, status: int | None, effect: Effect | None = None
-) -> ToolError:
-    named = told.resource if cls in (ResourceNotFoundError, ResourceConflictError) else told.named_resource
-    if cls is ResourceNotFoundError:
-        words = f"Resource not found: {named}.{_HIDDEN}" if named else f"Google has no such resource.{_HIDDEN}"
-    else:
-        words = f"{_MESSAGES[cls]}{f' (HTTP {status})' if status else ''}."
-    return cls(
-        words,
-        code=_code(cls, told, canonical),
-        http_status=status,
-        retry_after=told.retry_after if cls in _WAITING else None,
-        resource=named,
-        effect=effect or cls.effect,
-        problems=told.problems if cls is ToolArgumentError else (),
-    )
+def not_found_message(name: str | None) -> str:
+    """The message for something that is missing, or that the account cannot see.
 
-
-def _code(cls: type[ToolError], told: Details, canonical: str) -> str | None:
-    if CANONICAL.get(canonical) is cls and canonical in _NARROWER:
-        return canonical
-    return "ALREADY_EXISTS" if cls is ResourceConflictError and _EXISTING.intersection(told.reasons) else None
-
-
-@rules("googlemaps.exceptions.ApiError")
-def maps(failure: Failure) -> ToolError | None:
-    """An answer of the Maps web services, which has a status of its own and HTTP 200."""
-    cls = MAPS.get(str(failure.look("status")))
-    if cls is None:
-        return ToolExecutionError(_MESSAGES[ToolExecutionError] + ".")
-    return cls(
-        "Google Maps found no results." if cls is ResourceNotFoundError else f"{_MESSAGES[cls]}.",
-        effect=cls.effect,
-    )
-
-
-@rules("googlemaps.exceptions.HTTPError")
-def maps_http(failure: Failure) -> ToolError | None:
-    """The Maps web services answered with an HTTP status."""
-    return status_error(failure)
-
-
-@rules("gspread.exceptions.SpreadsheetNotFound", "gspread.exceptions.WorksheetNotFound")
-def sheet(failure: Failure) -> ToolError | None:
-    """A spreadsheet or worksheet that is not there, or not shared with the account."""
-    name = (
-        failure.text
-        if failure.matches("gspread.exceptions.WorksheetNotFound") and 0 < len(failure.text) < 200
-        else failure.resource
-    )
-    return ResourceNotFoundError(
-        f"Resource not found: {name}.{_HIDDEN}" if name else f"The sheet does not exist.{_HIDDEN}",
-        resource=name,
-        effect="none",
-    )
-
-
-_UNFIT = (
-    *(
-        f"googleapiclient.errors.{name}"
-        for name in (
-            "UnknownFileType",
-            "UnknownLinkType",
-            "UnknownApiNameOrVersion",
-            "UnacceptableMimeTypeError",
-            "MediaUploadSizeError",
-            "InvalidChunkSizeError",
-            "InvalidNotificationError",
-        )
-    ),
-    *(
-        f"gspread.exceptions.{name}"
-        for name in ("NoValidUrlKeyFound", "IncorrectCellLabel", "InvalidInputValue", "UnSupportedExportFormat")
-    ),
-    "google.api_core.exceptions.DuplicateCredentialArgs",
-    "google.cloud.storage.exceptions.InvalidPathError",
-)
-
-
-@rules(*_UNFIT)
-def unfit(failure: Failure) -> ToolError | None:
-    """A request that the library refuses to send."""
-    return ToolArgumentError("Google's library rejected the call; nothing was sent.", effect="none")
-
-
-_CHECKS = (
-    (r"Got an unexpected keyword argument '?(\w{1,100})'?", "unknown"),
-    (r'Missing required parameter "(\w{1,100})"', "is missing"),
-    (r'Parameter "(\w{1,100})" value ', "is not an allowed value"),
-)
-
-
-@rules("TypeError")
-def parameters(failure: Failure) -> ToolError | None:
-    """google-api-python-client checks a method's parameters and raises Python's own TypeError."""
-    found = ((re.match(pattern, failure.text), words) for pattern, words in _CHECKS)
-    match, words = next(((match, words) for match, words in found if match), (None, ""))
-    if match is None or failure.came_through("googleapiclient") is None:
-        return None
-    return ToolArgumentError(
-        "The parameters do not match the method; nothing was sent.",
-        problems=[Problem(f"/{match[1]}", words)],
-        effect="none",
-    )
-
-
-@rules("googleapiclient.errors.InvalidJsonError")
-def not_json(_: Failure) -> ToolError | None:
-    """An answer or a description of an API that is not JSON."""
-    return ToolExecutionError("Google returned a response that is not JSON.")
-
-
-@last("googleapiclient.errors.Error", "google.api_core.exceptions.GoogleAPIError")
-def other(failure: Failure) -> ToolError | None:
-    """Anything else that the libraries raise by themselves, such as an answer that cannot be read."""
-    return ToolExecutionError("Google's library failed.")
+    Args:
+        name: its name, if it is known.
+    """
+    return f"Resource not found: {name}.{HIDDEN}" if name else f"Google found no such resource.{HIDDEN}"

@@ -1,10 +1,14 @@
-"""Connections of Google's libraries: requests, httplib2 and aiohttp lie below, and their exceptions are let through."""
+"""Connections of Google's libraries: requests, httplib2, aiohttp and gRPC lie below, and their exceptions are let through."""
 
 from __future__ import annotations
 
-from mulligan.plugin import Failure, ToolError, meanings, transport_error
-from mulligan_google.answers import rules
+import re
 
+from mulligan.plugin import Failure, Rules, ToolError, transport_error
+from mulligan.plugin import meanings as m
+
+rules = Rules("google")
+SERVICE = "Google"
 _LIBRARIES = (
     "googleapiclient",
     "google.cloud",
@@ -22,6 +26,16 @@ _RAW = (
     "http.client.HTTPException",
     "OSError",
 )
+_NO_CONNECTION = re.compile(
+    r"failed to connect to (?:all addresses|remote host)|dns resolution failed|errors resolving |unresolved address",
+    re.IGNORECASE,
+)
+_HANDSHAKE = re.compile(r"ssl_error_ssl|certificate_verify_failed|handshake failed", re.IGNORECASE)
+_DROPPED = re.compile(
+    r"stream removed|socket closed|(?:recvmsg|sendmsg|readv|writev?):|connection (?:reset|dropped|aborted)|broken pipe"
+    r"|(?:received )?(?:http2 )?goaway|received rst_stream|transport (?:closed|is closing)",
+    re.IGNORECASE,
+)
 
 
 def connection(failure: Failure) -> ToolError:
@@ -30,16 +44,21 @@ def connection(failure: Failure) -> ToolError:
     Args:
         failure: what happened.
     """
-    return transport_error(failure, service="Google") or meanings.error_of(
-        failure, meanings.CONNECTION, service="Google", http_status=None
+    return transport_error(failure, service=SERVICE) or m.error_of(
+        failure, m.CONNECTION, service=SERVICE, http_status=None
     )
 
 
-@rules("googlemaps.exceptions.Timeout", "googlemaps.exceptions.TransportError")
-def maps_connection(failure: Failure) -> ToolError | None:
-    """The Maps web services did not answer."""
-    base = failure.look("base_exception")
-    return connection(failure.about(base) if isinstance(base, Exception) else failure)
+def meaning_of_grpc(status: str, text: str) -> m.Meaning | None:
+    """What gRPC itself reports about a connection, as the beginning of its text; None for an answer of the service.
+
+    Args:
+        status: the name of the status.
+        text: its details.
+    """
+    if status == "UNAVAILABLE" and _NO_CONNECTION.match(text):
+        return m.TLS if _HANDSHAKE.search(text) else m.UNREACHABLE
+    return m.DROPPED if status in ("UNAVAILABLE", "UNKNOWN", "INTERNAL") and _DROPPED.match(text) else None
 
 
 @rules(*_RAW)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
-from mulligan.plugin import Failure, Problem, safe_str
+from mulligan.plugin import Failure, Problem, pointer_to, safe_str
 
 _MOST = 16
 _DAILY = r"(?:per|/)\s?(?:day|month|year|d\b)|\b(?:daily|monthly|yearly|free tier|credits?|balance)\b"
@@ -67,16 +67,20 @@ class Details:
     @cached_property
     def message(self) -> str:
         """What the API says, in its own words."""
+        return self._own_message or self._failure.text
+
+    @cached_property
+    def _own_message(self) -> str:
         told = self._error.get("message") or self._failure.look("message")
-        return told[:2_000] if isinstance(told, str) else self._failure.text
+        return told[:2_000] if isinstance(told, str) else ""
 
     @cached_property
     def problems(self) -> tuple[Problem, ...]:
         """The fields that are wrong."""
         named = [_get(violation, "field") for violation in _inside(self._parts, "fieldViolations")]
         named += [_get(part, "location") for part in self._legacy if _get(part, "locationType") == "parameter"]
-        names = dict.fromkeys(name for name in named if isinstance(name, str) and name)
-        return tuple(Problem(_pointer(name), "rejected by the API") for name in names)
+        pointers = dict.fromkeys(pointer_to(name) for name in named)
+        return tuple(Problem(pointer, "rejected by the API") for pointer in pointers if pointer)
 
     @cached_property
     def named_resource(self) -> str | None:
@@ -96,7 +100,7 @@ class Details:
         held = _argument_in(failure, self.message) or _argument_in(failure, url)
         if held:
             return held
-        found = (re.search(pattern, self.message, re.IGNORECASE) for pattern in _NAMED)
+        found = (re.search(pattern, self._own_message, re.IGNORECASE) for pattern in _NAMED)
         named = next((match[1] for match in found if match), None)
         return named or _storage_name(failure) or failure.resource
 
@@ -156,8 +160,3 @@ def _seconds(value: object) -> float | None:
     if not isinstance(seconds, int) or not isinstance(nanos, int) or not (seconds or nanos):
         return None
     return round(seconds + nanos / 1e9, 3)
-
-
-def _pointer(path: str) -> str:
-    keys = path.replace("[", ".").replace("]", "").split(".")
-    return "".join(f"/{key.replace('~', '~0').replace('/', '~1')}" for key in keys if key)

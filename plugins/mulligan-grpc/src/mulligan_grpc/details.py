@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from mulligan.plugin import Failure, Problem
+from mulligan.plugin import Failure, Problem, pointer_to
 from mulligan_grpc.wire import message, number, text
 
 _KEY = "grpc-status-details-bin"
@@ -44,9 +44,24 @@ def details(failure: Failure) -> Details:
     for packed in message(_status(failure)).get(3, [])[:_MOST]:
         envelope = message(packed)
         kind = text(envelope.get(1)).rpartition("/")[2].removeprefix("google.rpc.")
-        inside = message(envelope.get(2, [b""])[-1])
-        found = _add_detail(found, kind, inside)
+        found = _add_detail(found, kind, message(envelope.get(2, [b""])[-1]))
+    for one in _decoded(failure):
+        found = _add_detail(found, type(one).__name__, message(_bytes_of(one)))
     return found
+
+
+def _decoded(failure: Failure) -> list[object]:
+    """The details as messages, which grpclib keeps instead of their bytes."""
+    details = failure.look("details")
+    return details[:_MOST] if isinstance(details, list) else []
+
+
+def _bytes_of(decoded: object) -> bytes:
+    try:
+        written = decoded.SerializeToString()  # type: ignore[attr-defined]
+    except Exception:  # whatever a foreign object raises
+        return b""
+    return written if isinstance(written, bytes) else b""
 
 
 def _status(failure: Failure) -> bytes:
@@ -67,7 +82,7 @@ def _add_detail(found: Details, kind: str, inside: dict[int, list[int | bytes]])
     if kind == "BadRequest":
         names = [text(message(violation).get(1)) for violation in inside.get(1, [])[:_MOST]]
         return found._replace(
-            problems=tuple(Problem(_pointer(name), "rejected by the service") for name in names if name)
+            problems=tuple(Problem(pointer_to(name), "rejected by the service") for name in names if pointer_to(name))
         )
     if kind == "QuotaFailure":
         parts = [message(violation) for violation in inside.get(1, [])[:_MOST]]
@@ -75,8 +90,3 @@ def _add_detail(found: Details, kind: str, inside: dict[int, list[int | bytes]])
     if kind == "ErrorInfo":
         return found._replace(reason=text(inside.get(1)), domain=text(inside.get(2)))
     return found
-
-
-def _pointer(path: str) -> str:
-    parts = path.replace("[", ".").replace("]", "").split(".")
-    return "".join(f"/{part.replace('~', '~0').replace('/', '~1')}" for part in parts if part)

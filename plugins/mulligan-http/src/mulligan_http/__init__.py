@@ -4,13 +4,13 @@ An answer with a status of 400 and above needs no package: mulligan itself under
 """
 
 from mulligan.plugin import Rules
-from mulligan_http import for_aiohttp, for_httpx, for_requests, for_urllib3
+from mulligan_http import aiohttp, httpx, requests, urllib3
 from mulligan_http.bodies import keep_body, raise_for_status
 
 __all__ = ["classify", "keep_body", "mulligan_api", "raise_for_status", "rules"]
 
 mulligan_api = "1.0"
 rules = Rules()
-rules.include(for_requests.rules, for_urllib3.rules, for_httpx.rules, for_aiohttp.rules)
+rules.include(requests.rules, urllib3.rules, httpx.rules, aiohttp.rules)
 
 classify = rules.hookimpl()

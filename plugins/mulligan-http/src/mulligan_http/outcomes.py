@@ -1,27 +1,29 @@
-"""How a request can end without an answer, with what that says about its effect: was it sent or not?"""
+"""How a request can end without an answer, where `transport_error` does not say it all."""
 
 from __future__ import annotations
 
-from mulligan.plugin import (
-    Failure,
-    ToolArgumentError,
-    ToolAuthenticationError,
-    ToolConnectionError,
-    ToolError,
-    ToolExecutionError,
-    ToolTimeoutError,
-    transport_error,
-)
+from mulligan.plugin import Failure, ToolConnectionError, ToolError, transport_error
+from mulligan.plugin import meanings as m
 
 _URLS = (("request", "url"), ("url",))
 _HOSTS = (("host",), ("conn", "host"), ("pool", "host"))
+_SERVICE = "the service"  # in messages that otherwise do not say whose fault it is
+_UNREACHABLE = m.sentence(m.UNREACHABLE, _SERVICE)
+_UNAUTHENTICATED = 407
 
 
-def unreachable(failure: Failure) -> ToolError:
-    """No connection: a refused port, an unknown host name, no route. Nothing was sent."""
-    if names_host(failure):
-        return ToolConnectionError("The host that the arguments name cannot be reached.", fatal=False, effect="none")
-    return ToolConnectionError("The service cannot be reached.", effect="none")
+def connection(failure: Failure) -> ToolError:
+    """A connection that failed: it is fatal unless the arguments name the host, so that another host may work.
+
+    Args:
+        failure: what happened.
+    """
+    error = transport_error(failure, service=_SERVICE) or m.error_of(failure, m.CONNECTION, http_status=None)
+    if isinstance(error, ToolConnectionError) and not error.transient:
+        error.fatal = not names_host(failure)
+        if not error.fatal and error.message == _UNREACHABLE:
+            error.message = "The host that the arguments name cannot be reached."
+    return error
 
 
 def names_host(failure: Failure) -> bool:
@@ -40,7 +42,10 @@ def _host(failure: Failure) -> str | None:
         text = str(failure.look(*names))[:2_000]
         if "://" in text:
             return _hostname(text)
-    return next((host for names in _HOSTS if isinstance(host := failure.look(*names), str)), None)
+    return next(
+        (host for one in (failure, *failure.inner) for names in _HOSTS if isinstance(host := one.look(*names), str)),
+        None,
+    )
 
 
 def _hostname(url: str) -> str | None:
@@ -52,40 +57,35 @@ def _hostname(url: str) -> str | None:
         return None
 
 
-def insecure(failure: Failure) -> ToolError:
-    """The certificate or the handshake failed, or the connection ended midway."""
-    error = transport_error(failure) or ToolConnectionError("The TLS connection failed.", effect="possible")
-    if not error.transient:
-        error.fatal = not names_host(failure)
-    return error
+def not_http(failure: Failure) -> ToolError:
+    """What came back is not HTTP, so it is unknown what the other side made of the request.
 
-
-def dropped() -> ToolError:
-    """The connection ended in the middle: the request may have been acted upon."""
-    return ToolConnectionError(
-        "The connection was dropped mid-request.", fatal=False, transient=True, effect="possible"
+    Args:
+        failure: what happened.
+    """
+    return m.error_of(
+        failure,
+        m.CONNECTION,
+        message="The server does not speak HTTP.",
+        fatal=not names_host(failure),
+        http_status=None,
     )
 
 
-def not_http() -> ToolError:
-    """What came back is not HTTP, so it is unknown what the other side made of the request."""
-    return ToolConnectionError("The server does not speak HTTP.", effect="possible")
+def proxy(failure: Failure, status: int | None = None) -> ToolError:
+    """The proxy cannot be reached or does not let the request through, so it never got to the service.
 
-
-def timed_out(*, sent: bool) -> ToolError:
-    """No answer in time, or not even a connection."""
-    if sent:
-        return ToolTimeoutError("The service did not respond in time.", effect="possible")
-    return ToolTimeoutError("The connection to the service timed out; nothing was sent.", effect="none")
-
-
-def proxy(status: int | None = None) -> ToolError:
-    """The proxy cannot be reached or does not let the request through, so it never got to the service."""
-    if status == 407:
+    Args:
+        failure: what happened.
+        status: the status that the proxy answered with, if it is known.
+    """
+    if status == _UNAUTHENTICATED:
         user = "The proxy requires credentials. Set them, then try again."
-        return ToolAuthenticationError("The proxy rejected the credentials.", http_status=407, user_message=user)
+        message = "The proxy rejected the credentials."
+        return m.error_of(failure, m.AUTHENTICATION, message=message, http_status=status, user_message=user)
     user = "The proxy cannot be reached or refuses the connection: check its address."
-    return ToolConnectionError("The proxy blocks the request.", effect="none", user_message=user)
+    message = "The proxy blocks the request."
+    return m.error_of(failure, m.UNREACHABLE, message=message, fatal=True, http_status=None, user_message=user)
 
 
 def bad_url(failure: Failure, url: object = None) -> ToolError:
@@ -99,21 +99,45 @@ def bad_url(failure: Failure, url: object = None) -> ToolError:
     texts = (text for text in (failure.arguments or {}).values() if isinstance(text, str))
     named = [text for text in texts if "://" in text]
     if "://" in shown and named and not any(shown in text or text in shown for text in named):
-        return redirected("The service redirects to an unusable address.")
+        return redirected(failure, "The service redirects to an unusable address.")
     place = f": {shown}" if shown and not any(map(str.isspace, shown)) else ""  # a sentence is quoted, not told
-    return ToolArgumentError(f"The address is not a valid URL{place}. It needs a scheme, such as https://, and a host.")
+    message = f"The address is not a valid URL{place}. It needs a scheme, such as https://, and a host."
+    return m.error_of(failure, m.ARGUMENT, message=message, http_status=None)
 
 
-def redirected(message: str = "The service redirects too many times.") -> ToolError:
-    """A redirect that cannot be followed; what came before it was sent."""
-    return ToolExecutionError(message, effect="possible")
+def bad_header(failure: Failure) -> ToolError:
+    """A header that cannot be sent, such as one with a line break: nothing was sent.
+
+    Args:
+        failure: what happened.
+    """
+    return m.error_of(failure, m.ARGUMENT, message="A request header contains invalid characters.")
 
 
-def unreadable(message: str = "The response cannot be decoded.") -> ToolError:
-    """An answer came, but it is not what it claims to be."""
-    return ToolExecutionError(message, effect="possible")
+def redirected(failure: Failure, message: str = "The service redirects too many times.") -> ToolError:
+    """A redirect that cannot be followed; what came before it was sent.
+
+    Args:
+        failure: what happened.
+        message: our message.
+    """
+    return m.error_of(failure, m.FAILED, message=message, effect="possible", http_status=None)
 
 
-def misuse() -> ToolError:
-    """The tool's own mistake: a client that is closed, an answer that is read twice."""
-    return ToolExecutionError("The tool uses its HTTP client incorrectly.")
+def unreadable(failure: Failure, message: str = "The response cannot be decoded.") -> ToolError:
+    """An answer came, but it is not what it claims to be.
+
+    Args:
+        failure: what happened.
+        message: our message.
+    """
+    return m.error_of(failure, m.FAILED, message=message, effect="possible")
+
+
+def misuse(failure: Failure) -> ToolError:
+    """The tool's own mistake: a client that is closed, an answer that is read twice.
+
+    Args:
+        failure: what happened.
+    """
+    return m.error_of(failure, m.FAILED, message="The tool uses its HTTP client incorrectly.")

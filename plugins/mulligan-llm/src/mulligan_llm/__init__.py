@@ -3,13 +3,26 @@
 They are asked early, since some of these SDKs raise subclasses of what their HTTP client raises.
 """
 
-from __future__ import annotations
+from mulligan.plugin import Rules
+from mulligan_llm import cohere, connections, gemini, huggingface, litellm, mistral, ollama, replicate, stainless
 
-from mulligan_llm import hub, others, stainless
-from mulligan_llm.classification import last, rules
-
-__all__ = ["classify", "classify_last", "hub", "last", "mulligan_api", "others", "rules", "stainless"]
+__all__ = ["classify", "classify_last", "last", "mulligan_api", "rules"]
 
 mulligan_api = "1.0"
+rules = Rules()
+rules.include(
+    litellm.rules,
+    stainless.rules,
+    cohere.rules,
+    mistral.rules,
+    gemini.rules,
+    huggingface.rules,
+    replicate.rules,
+    ollama.rules,
+    connections.rules,
+)
+last = Rules(last=True)
+last.include(litellm.last, stainless.last, huggingface.last, replicate.last)
+
 classify = rules.hookimpl(tryfirst=True)
 classify_last = last.hookimpl()

@@ -6,14 +6,15 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mulligan.plugin import Failure, Problem
+from mulligan.plugin import Failure, Problem, pointer_to
 
 _NAMES = (
+    r"\bmodels?:? [`'\"]([^`'\"\s]{1,200})[`'\"]",
     r"[`'\"]([^`'\"\s]{1,200})[`'\"]",
     r"\b([\w-]+/[\w./:-]*\w) (?:is|was|does) not\b",
     r": ?([\w./:-]*\w)\.?\s*$",
 )
-_FIELD = r"([a-z][a-z0-9_]{0,60}(?:\.\w{1,60}){0,8}): \S"
+_FIELD = r"([a-z][a-z0-9_]{0,60}(?:\.[a-z0-9_]{1,60}){0,8}): \S"
 
 
 def error_in(failure: Failure) -> Mapping[str, Any]:
@@ -54,7 +55,7 @@ def problems(failure: Failure) -> Sequence[Problem]:
     if failure.problems:
         return failure.problems
     match = re.match(_FIELD, _message(failure))
-    return [Problem(f"/{match[1].replace('.', '/')}", "rejected by the service")] if match else []
+    return [Problem(pointer_to(match[1]), "rejected by the service")] if match else []
 
 
 def _message(failure: Failure) -> str:

@@ -1,37 +1,50 @@
-"""SDKs that Stainless makes from an API's description: openai, anthropic, groq, together and others share one shape.
-
-litellm raises subclasses of openai's exceptions for every service that it knows.
-"""
+"""SDKs that Stainless makes from an API's description: openai, anthropic, groq, together and others share one shape."""
 
 from __future__ import annotations
 
 import re
 
-from mulligan.plugin import (
-    Failure,
-    ToolArgumentError,
-    ToolAuthenticationError,
-    ToolConnectionError,
-    ToolError,
-    ToolExecutionError,
-    ToolQuotaError,
-    ToolRateLimitError,
-)
-from mulligan_llm.classification import codes_of, connection, decide, last, rules, timeout
+from mulligan.plugin import Failure, Problem, Rules, ToolConnectionError, ToolError, ToolTimeoutError, pointer_to
+from mulligan.plugin import meanings as m
+from mulligan_llm.answers import codes_of, connection, decide, failed, name_of, no_credentials
+from mulligan_llm.codes import REFUSED
 
-_PROVIDERS = {
+rules = Rules()
+last = Rules(last=True)
+_PACKAGES = {
     "openai": "openai",
     "anthropic": "anthropic",
     "groq": "groq",
     "together": "together",
-    "cerebras": "cerebras",
+    "cerebras.cloud.sdk": "cerebras",
     "perplexity": "perplexity",
     "sambanova": "sambanova",
     "fireworks": "fireworks",
 }
-_PACKAGES = (*(name for name in _PROVIDERS if name != "cerebras"), "cerebras.cloud.sdk")
-_ROOTS = {"openai": "OpenAIError", "anthropic": "AnthropicError", "groq": "GroqError", "together": "TogetherError"}
+_ROOTS = ("openai.OpenAIError", "anthropic.AnthropicError", "groq.GroqError", "together.TogetherError")
+_HOSTS = {  # services that are asked with the SDK of another one
+    "amazonaws.com": "aws",
+    "api.anthropic.com": "anthropic",
+    "api.cerebras.ai": "cerebras",
+    "api.deepseek.com": "deepseek",
+    "api.fireworks.ai": "fireworks",
+    "api.groq.com": "groq",
+    "api.mistral.ai": "mistral",
+    "api.openai.com": "openai",
+    "api.perplexity.ai": "perplexity",
+    "api.sambanova.ai": "sambanova",
+    "api.together.ai": "together",
+    "api.together.xyz": "together",
+    "api.x.ai": "xai",
+    "azure.com": "azure",
+    "googleapis.com": "google",
+    "huggingface.co": "huggingface",
+    "openrouter.ai": "openrouter",
+}
 _NAME = re.compile(r"[\w./-]{1,30}")
+_CHECKS = re.compile(
+    r"Missing required arguments; Expected |Expected a non-empty value for `(\w{1,60})`|Expected entry at `([\w.]{1,60})`"
+)
 _NO_KEY = ("api_key", "api key", "credentials", "authentication method", "auth_token")
 
 
@@ -39,126 +52,130 @@ def _named(cls: str) -> tuple[str, ...]:
     return tuple(f"{package}.{cls}" for package in _PACKAGES)
 
 
-def _routed_provider(failure: Failure) -> str | None:
-    """The service that litellm says it asked, where that is a name."""
-    told = failure.look("llm_provider")
-    return told if isinstance(told, str) and _NAME.fullmatch(told) else None
+def provider_of(failure: Failure) -> str:
+    """The service that was asked: what litellm names, else by the host, else by the SDK.
 
-
-def _provider(failure: Failure) -> str:
-    told = _routed_provider(failure)
-    if told is not None:
-        return told
-    packages = (cls.__module__.partition(".")[0] for cls in type(failure.exception).__mro__)
-    return next((_PROVIDERS[package] for package in packages if package in _PROVIDERS), "openai")
-
-
-@rules(
-    "litellm.BudgetExceededError",
-    "litellm.RouterRateLimitError",
-    "litellm.RouterRateLimitErrorBasic",
-    "litellm.ContextWindowExceededError",
-    "litellm.ContentPolicyViolationError",
-    "litellm.PaymentRequiredError",
-    "litellm.LiteLLMUnknownProvider",
-    "litellm.UnsupportedParamsError",
-)
-def litellm(failure: Failure) -> ToolError | None:
-    """What litellm itself found: a budget that is spent, deployments that rest, a request that no service will take."""
-    if failure.matches("litellm.BudgetExceededError"):
-        return ToolQuotaError(
-            "The litellm budget is exhausted.",
-            provider=_routed_provider(failure) or "litellm",
-            effect="none",
-        )
-    if failure.matches("litellm.RouterRateLimitError", "litellm.RouterRateLimitErrorBasic"):
-        rest = failure.look("cooldown_time")
-        seconds = rest if isinstance(rest, (int, float)) and not isinstance(rest, bool) else None
-        return ToolRateLimitError(
-            "All deployments of the model are paused after failures.",
-            retry_after=seconds,
-            provider="litellm",
-            effect="none",
-        )
-    spent = failure.matches("litellm.PaymentRequiredError")
-    return decide(failure, _provider(failure), cls=ToolQuotaError if spent else ToolArgumentError)
+    Args:
+        failure: what happened.
+    """
+    modules = [f"{cls.__module__}." for cls in type(failure.exception).__mro__]
+    if any(module.startswith("litellm.") for module in modules):
+        routed = failure.look("llm_provider")
+        return routed if isinstance(routed, str) and _NAME.fullmatch(routed) else "litellm"
+    host = failure.host or ""
+    found = next((_HOSTS[name] for name in _HOSTS if host == name or host.endswith(f".{name}")), None)
+    if found is not None:
+        return found
+    packages = (package for module in modules for package in _PACKAGES if module.startswith(f"{package}."))
+    return _PACKAGES[next(packages, "openai")]
 
 
 @rules(*_named("APITimeoutError"))
-def timed_out(failure: Failure) -> ToolError | None:
-    """The SDK gave up waiting; its class is one of connection errors."""
-    cause = connection(failure, _provider(failure)) if len(failure.exceptions) > 1 else None
-    return (
-        cause
-        if cause is not None and cause.effect == "none" and cause.transient
-        else timeout(failure, _provider(failure))
-    )
+def timed_out(failure: Failure) -> ToolError:
+    """The SDK gave up waiting: for the answer, unless a cause says that there was no connection yet."""
+    provider = provider_of(failure)
+    cause = connection(failure, provider) if len(failure.exceptions) > 1 else None
+    if isinstance(cause, (ToolTimeoutError, ToolConnectionError)) and cause.effect == "none" and cause.transient:
+        return cause
+    return m.error_of(failure, m.TIMEOUT, service=name_of(provider), provider=provider, http_status=None)
 
 
 @rules(*_named("APIConnectionError"))
-def disconnected(failure: Failure) -> ToolError | None:
+def disconnected(failure: Failure) -> ToolError:
     """The service cannot be reached, or hung up: the cause tells which."""
-    return connection(failure, _provider(failure))
+    return connection(failure, provider_of(failure))
 
 
 @rules(*_named("APIResponseValidationError"))
-def unreadable(failure: Failure) -> ToolError | None:
+def unreadable(failure: Failure) -> ToolError:
     """An answer that does not have the form which the SDK expects."""
-    return ToolExecutionError("The model service sent an unexpected response.", provider=_provider(failure))
+    provider = provider_of(failure)
+    error = failed(failure, provider, f"{name_of(provider)} sent an unexpected response.")
+    error.http_status = None  # litellm makes one up
+    return error
+
+
+@rules("openai.InvalidWebhookSignatureError", "anthropic.APIWebhookValidationError")
+def webhook(failure: Failure) -> ToolError:
+    """A message whose signature does not hold, so that it may be anyone's."""
+    message = "The signature of the webhook does not match."
+    return m.error_of(failure, m.AUTHENTICATION, message=message, provider=provider_of(failure), http_status=None)
 
 
 @rules(*_named("APIError"))
-def answered(failure: Failure) -> ToolError | None:
+def answered(failure: Failure) -> ToolError:
     """An answer that is an error, also one inside a stream, which has no HTTP status of its own."""
-    body_codes = codes_of(failure)
-    return decide(
-        failure, _provider(failure), failure.look("error_code"), failure.look("code"), failure.look("type"), *body_codes
-    )
+    own = (failure.look(name) for name in ("error_code", "code", "type"))
+    return decide(failure, provider_of(failure), *own, *codes_of(failure))
 
 
 @rules("openai.WebSocketConnectionClosedError")
-def websocket(failure: Failure) -> ToolError | None:
+def websocket(failure: Failure) -> ToolError:
     """A realtime connection that was closed."""
-    return ToolConnectionError("The realtime connection was closed.", fatal=False, transient=True, provider="openai")
+    return m.error_of(failure, m.DROPPED, service="OpenAI", provider="openai")
+
+
+@rules("openai.WebSocketQueueFullError")
+def queue_full(failure: Failure) -> ToolError:
+    """More messages wait to be sent over a realtime connection than it holds."""
+    message = "Too many messages wait for the realtime connection."
+    return m.error_of(failure, m.UNAVAILABLE, message=message, provider="openai", effect="none")
+
+
+@rules("openai.ContentFilterFinishReasonError")
+def filtered(failure: Failure) -> ToolError:
+    """An answer that the content filter ended."""
+    return m.error_of(failure, REFUSED, service="OpenAI", provider="openai", effect="possible")
+
+
+@rules("together.FileTypeError")
+def file_type(failure: Failure) -> ToolError:
+    """A file that the SDK refuses to send."""
+    return m.error_of(failure, m.ARGUMENT, message="The SDK rejected the file; nothing was sent.", provider="together")
 
 
 @rules(
     "openai.SubjectTokenProviderError",
     "openai.MutuallyExclusiveAuthError",
-    "openai.InvalidWebhookSignatureError",
     "anthropic.CredentialsError",
     "anthropic.WorkloadIdentityError",
     "anthropic.MutuallyExclusiveAuthError",
 )
-def credentials(failure: Failure) -> ToolError | None:
-    """Credentials that are missing, contradict each other or could not be fetched; a signature that does not hold."""
-    return ToolAuthenticationError(
-        "No usable credentials were found for the model service.", provider=_provider(failure), effect="none"
-    )
+def credentials(failure: Failure) -> ToolError:
+    """Credentials that are missing, contradict each other or could not be fetched."""
+    return no_credentials(failure, provider_of(failure))
 
 
-@rules(*(f"{package}.{root}" for package, root in _ROOTS.items()))
+@rules(*_ROOTS)
 def key(failure: Failure) -> ToolError | None:
     """No API key was given."""
     if len(failure.exceptions) > 1 or not failure.says(*_NO_KEY):
         return None
-    message = "No API key for the model service is set."
-    return ToolAuthenticationError(message, provider=_provider(failure), effect="none")
-
-
-@last(*(f"{package}.{root}" for package, root in _ROOTS.items()))
-def other(failure: Failure) -> ToolError | None:
-    """Anything else of the SDK itself, such as an answer that ended before it was whole."""
-    return ToolExecutionError("The SDK of the model service failed.", provider=_provider(failure))
+    return no_credentials(failure, provider_of(failure))
 
 
 @rules("TypeError", "ValueError")
 def no_key(failure: Failure) -> ToolError | None:
     """No API key was given: anthropic and google-genai say so with a plain exception."""
-    if not failure.says(*_NO_KEY):
+    package = failure.came_through("anthropic", "google.genai") if failure.says(*_NO_KEY) else None
+    return None if package is None else no_credentials(failure, "google" if package == "google.genai" else package)
+
+
+@rules("TypeError", "ValueError", "RuntimeError")
+def not_sent(failure: Failure) -> ToolError | None:
+    """Arguments that the SDK checks before it sends them, which it reports with a plain exception."""
+    found = _CHECKS.match(failure.text)
+    package = failure.came_through(*_PACKAGES) if found else None
+    if found is None or package is None:
         return None
-    package = failure.came_through("anthropic", "google.genai")
-    if package is None:
-        return None
-    provider = "google" if package == "google.genai" else package
-    return ToolAuthenticationError("No API key for the model service is set.", provider=provider, effect="none")
+    name = found[1] or found[2]
+    problems = [Problem(pointer_to(name), "is missing or has the wrong form")] if name else []
+    message = "The SDK rejected the arguments; nothing was sent."
+    return m.error_of(failure, m.ARGUMENT, message=message, problems=problems, provider=_PACKAGES[package])
+
+
+@last(*_ROOTS)
+def other(failure: Failure) -> ToolError:
+    """Anything else of the SDK itself, such as an answer that ended before it was whole."""
+    provider = provider_of(failure)
+    return failed(failure, provider, f"The SDK of {name_of(provider)} failed.")

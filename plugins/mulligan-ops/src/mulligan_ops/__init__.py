@@ -8,14 +8,14 @@ write to their standard error. A bare exit code that says nothing stays a `ToolE
 from __future__ import annotations
 
 from mulligan.plugin import Rules
-from mulligan_ops import _commands, _docker, _kubernetes, _sftp, _ssh
+from mulligan_ops import commands, docker, git_libraries, kubernetes, sftp, ssh
 
 __all__ = ["classify", "classify_last", "last", "mulligan_api", "rules"]
 
 mulligan_api = "1.0"
 rules = Rules()
-rules.include(_docker.rules, _ssh.rules, _sftp.rules, _kubernetes.rules, _commands.rules)
+rules.include(docker.rules, ssh.rules, sftp.rules, kubernetes.rules, git_libraries.rules, commands.rules)
 last = Rules(last=True)
-last.include(_ssh.last)
+last.include(docker.last, ssh.last, sftp.last, kubernetes.last, git_libraries.last)
 classify = rules.hookimpl(tryfirst=True)  # an exception of requests that docker lets through is docker's
 classify_last = last.hookimpl()

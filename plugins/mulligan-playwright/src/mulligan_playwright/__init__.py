@@ -7,11 +7,15 @@ codes (`net::ERR_...`), the call log, and the sentences that Playwright itself w
 from __future__ import annotations
 
 from mulligan.plugin import Rules
-from mulligan_playwright import _elements, _network, _pages
+from mulligan_playwright import elements, network, pages
 
-__all__ = ["classify", "rules"]
+__all__ = ["classify", "classify_last", "last", "mulligan_api", "rules"]
 
 mulligan_api = "1.0"
 rules = Rules("playwright")
-rules.include(_pages.rules, _elements.rules, _network.rules)
+rules.include(pages.rules, elements.rules, network.rules)
+last = Rules("playwright", last=True)
+last.include(network.last)
+
 classify = rules.hookimpl()
+classify_last = last.hookimpl()

@@ -15,11 +15,12 @@ from mulligan.plugin import (
     ToolPermissionError,
     status_error,
 )
+from mulligan_saas.arguments import name_sent
 
 rules = Rules("confluence")
 last = Rules("confluence", last=True)
 
-_NAMES_PAGE = re.compile(r"(?:\b|_)(?:id|key|title|space)$|[a-z](?:Id|ID|Key|Title|Space)$", re.ASCII)
+_THINGS = ("page", "content", "attachment", "title", "user", "group", "space", "id", "key")
 _PATH = re.compile(r"/wiki/(?:rest/)?api/|/rest/api/(?:content|space|search|user|group|longtask|audit|template)\b")
 
 
@@ -29,7 +30,7 @@ def answered(failure: Failure) -> ToolError | None:
     status = failure.status or failure.look("reason", "response", "status_code")
     if not isinstance(status, int) or not _is_confluence(failure):
         return None
-    error = status_error(failure, status)
+    error = status_error(failure, status, service="Confluence")
     if isinstance(error, ResourceNotFoundError):
         error.resource = _resource(failure)
         what = f"Resource not found: {error.resource}" if error.resource else "Confluence found no such resource"
@@ -44,10 +45,8 @@ def _is_confluence(failure: Failure) -> bool:
 
 def _resource(failure: Failure) -> str | None:
     """The argument that names a page or a space; else what the failure tells."""
-    for name, value in (failure.arguments or {}).items():
-        if _NAMES_PAGE.search(name) and type(value) in (str, int):
-            return str(value)
-    return failure.resource
+    sent = name_sent(failure, _THINGS)
+    return failure.resource if sent is None else sent
 
 
 @rules("atlassian.ApiNotFoundError")

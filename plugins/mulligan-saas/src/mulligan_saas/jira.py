@@ -17,15 +17,19 @@ from mulligan.plugin import (
     ToolAuthenticationError,
     ToolError,
     ToolExecutionError,
+    argument_named_in,
+    pointer_to,
     status_error,
 )
+from mulligan_saas.arguments import name_sent
 
 rules = Rules("jira")
 last = Rules("jira", last=True)
 
-_NAMES_ISSUE = re.compile(r"(?:\b|_)(?:id|key)$|[a-z](?:Id|ID|Key)$", re.ASCII)
+_THINGS = ("issue", "sprint", "board", "version", "component", "filter", "user", "group", "project", "id", "key")
 _PATH = re.compile(r"/rest/(?:api/(?:2|3|latest)|agile/\d|servicedeskapi)/")
 _LAST = re.compile(r"/rest/[\w/.-]*?/(?:issue|project|user|group|filter|board|sprint|version|component)/([\w.-]+)")
+_REQUIRED = re.compile(r"\brequired\b|\bmust specify\b", re.IGNORECASE)
 _FOR_FIELD = re.compile(r"\bfor the field '([\w ]{1,60})'")
 _DENIED = re.compile(r"CAPTCHA|AUTHENTICATION_DENIED|AUTHENTICATED_FAILED", re.IGNORECASE)
 
@@ -40,7 +44,7 @@ def answered(failure: Failure) -> ToolError | None:
         return ToolAuthenticationError("Jira rejected the login.", http_status=403, user_message=user)
     if failure.status == 400:
         return ToolArgumentError("Jira rejected the arguments.", http_status=400, problems=_problems(failure))
-    error = status_error(failure)
+    error = status_error(failure, service="Jira")
     if isinstance(error, ResourceNotFoundError):
         error.resource = _resource(failure)
         what = f"Resource not found: {error.resource}" if error.resource else "Jira found no such resource"
@@ -61,9 +65,9 @@ def _refused_login(failure: Failure) -> bool:
 
 def _resource(failure: Failure) -> str | None:
     """The argument that names an issue, project or the like; else the last name in the address."""
-    for name, value in (failure.arguments or {}).items():
-        if _NAMES_ISSUE.search(name) and type(value) in (str, int):
-            return str(value)
+    sent = name_sent(failure, _THINGS)
+    if sent is not None:
+        return sent
     address = _LAST.search(f"{failure.look('url')} {failure.look('response', 'url')}"[:4_000])
     return address[1] if address else failure.resource
 
@@ -73,9 +77,17 @@ def _problems(failure: Failure) -> list[Problem]:
     body = failure.body
     errors = body.get("errors") if isinstance(body, Mapping) else None
     if isinstance(errors, Mapping) and errors:
-        return [Problem(f"/{field}", "is not accepted") for field in list(errors)[:20]]
+        return [_problem(failure, str(field), str(told)) for field, told in list(errors.items())[:20]]
     named = _FOR_FIELD.search(failure.text)
-    return [Problem(f"/{named[1]}", "has a value unknown to Jira")] if named else []
+    return [Problem(pointer_to([named[1]]), "has a value unknown to Jira")] if named else []
+
+
+def _problem(failure: Failure, field: str, told: str) -> Problem:
+    """A field as Jira calls it (`issuetype`), at the argument that is named alike (`issue_type`)."""
+    known = failure.arguments or {}
+    squeezed = {name.replace("_", "").lower(): name for name in known}
+    name = field if field in known else argument_named_in(field, known) or squeezed.get(field.lower(), field)
+    return Problem(pointer_to([name]), "is required" if _REQUIRED.search(told[:200]) else "is not accepted")
 
 
 @rules("jira.NotJIRAInstanceError")

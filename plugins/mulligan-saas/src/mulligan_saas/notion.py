@@ -1,47 +1,49 @@
-"""Notion: https://developers.notion.com/reference/status-codes. The code counts, else the status."""
+"""Notion, through notion_client: https://developers.notion.com/reference/status-codes. The code counts, else the status."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
 from mulligan.plugin import (
+    Codes,
     Failure,
     Problem,
-    ResourceConflictError,
     ResourceNotFoundError,
     Rules,
     ToolArgumentError,
-    ToolAuthenticationError,
     ToolError,
-    ToolPermissionError,
-    ToolRateLimitError,
-    ToolTimeoutError,
-    ToolUnavailableError,
+    pointer_to,
     status_error,
 )
+from mulligan.plugin import meanings as m
 
 rules = Rules("notion")
+last = Rules("notion", last=True)
+SERVICE = "Notion"
 
-_CODES: Mapping[str, tuple[type[ToolError], str]] = {
-    "unauthorized": (ToolAuthenticationError, "Notion rejected the token."),
-    "restricted_resource": (ToolPermissionError, "The Notion integration lacks permission for this."),
-    "object_not_found": (ResourceNotFoundError, "Notion found no such resource, or none shared."),
-    "rate_limited": (ToolRateLimitError, "Notion's rate limit is reached."),
-    "invalid_json": (ToolArgumentError, "Notion could not read the request."),
-    "invalid_request_url": (ToolArgumentError, "The request URL is unknown to Notion."),
-    "invalid_request": (ToolArgumentError, "Notion does not support the request."),
-    "invalid_grant": (ToolAuthenticationError, "Notion rejected the authorization."),
-    "missing_version": (ToolArgumentError, "The request has no Notion API version."),
-    "validation_error": (ToolArgumentError, "Notion rejected the arguments."),
-    "conflict_error": (ResourceConflictError, "The call conflicted with another change: read the current state first."),
-    "internal_server_error": (ToolUnavailableError, "Notion reported an internal error."),
-    "bad_gateway": (ToolUnavailableError, "Notion is temporarily unavailable."),
-    "service_unavailable": (ToolUnavailableError, "Notion is temporarily unavailable."),
-    "database_connection_unavailable": (ToolUnavailableError, "Notion is temporarily unavailable."),
-    "gateway_timeout": (ToolTimeoutError, "Notion did not respond in time."),
-}
-_FIELD = re.compile(r"\b(?:body|path|query)\.((?:\w|\[\d+\]|\.(?=\w)){1,200})")
+TOKEN = m.AUTHENTICATION._replace(message="The service rejected the token")
+GRANT = m.AUTHENTICATION._replace(message="The service rejected the authorization")
+ARCHIVED = m.CONFLICT._replace(message="The resource is archived. Restore it first")
+INVALID_ID = m.ARGUMENT._replace(message="An ID contains invalid characters")
+
+codes = Codes(
+    {
+        TOKEN: "unauthorized",
+        GRANT: "invalid_grant",
+        m.PERMISSION._replace(
+            message="The integration of the service lacks permission for this"
+        ): "restricted_resource",
+        m.NOT_FOUND: "object_not_found",
+        m.RATE_LIMIT: "rate_limited",
+        m.ARGUMENT: "invalid_json invalid_request invalid_request_url missing_version validation_error",
+        m.ABORTED: "conflict_error",
+        m.UNAVAILABLE: "internal_server_error bad_gateway service_unavailable database_connection_unavailable",
+        m.TIMEOUT: "gateway_timeout",
+    }
+)
+_FIELD = re.compile(r"\b(?:body|path|query)\.((?:\w|\[\d+\]|\.(?=\w)){1,200}) (should(?: be defined)?)?")
+_PROPERTY = {"not a property that exists": "is unknown", "expected to be": "has the wrong type"}
+_PROPERTIES = re.compile(rf"(?:^|\n|: )([^:\n]{{1,100}}?) is ({'|'.join(_PROPERTY)})\b")
 _ID = re.compile(r"\bwith ID: ([\w-]{1,64})")
 
 
@@ -49,45 +51,53 @@ _ID = re.compile(r"\bwith ID: ([\w-]{1,64})")
 def answered(failure: Failure) -> ToolError:
     """A code that Notion answered with; where there is none, such as in a proxy's page, the status."""
     code = failure.look("code")
-    known = _CODES.get(str(getattr(code, "value", code)))
-    if known is None:
-        return status_error(failure)
-    cls, message = known
-    if cls is ToolArgumentError and failure.says("is archived", "must unarchive"):
-        return ResourceConflictError("The resource is archived. Restore it first.", http_status=failure.status)
-    error = cls(message, http_status=failure.status)
-    if cls is ResourceNotFoundError:
+    code = getattr(code, "value", code)
+    error = codes.error(failure, code, service=SERVICE)
+    if error is None:
+        return status_error(failure, service=SERVICE)
+    if isinstance(error, ToolArgumentError):
+        if failure.says("is archived", "must unarchive"):
+            return m.error_of(failure, ARCHIVED)
+        error.problems = _problems(failure) or error.problems
+    elif isinstance(error, ResourceNotFoundError):
         error.resource = _resource(failure)
-        if error.resource:
-            error.message = f"Resource not found: {error.resource}, or not shared with the Notion integration."
-    elif cls is ToolArgumentError:
-        error.problems = _problems(failure)
-    elif cls in (ToolRateLimitError, ToolUnavailableError):
-        error.retry_after = failure.retry_after
-    elif cls is ResourceConflictError:
-        error.code = "ABORTED"
+        what = f"Resource not found: {error.resource}" if error.resource else "Notion found no such resource"
+        error.message = f"{what}, or it is not shared with the Notion integration."
     return error
 
 
 def _resource(failure: Failure) -> str | None:
     named = _ID.search(failure.text)
-    return failure.resource or (named[1] if named else None)
+    return named[1] if named else failure.resource
 
 
 def _problems(failure: Failure) -> list[Problem]:
-    """Notion names each field in prose as `body.properties.Name`, with what it should be."""
-    fields = dict.fromkeys(found[1] for found in _FIELD.finditer(failure.text))
-    pointers = ("/" + re.sub(r"\[(\d+)\]", r"/\1", field).replace(".", "/") for field in fields)
-    return [Problem(pointer, "is not accepted") for pointer in pointers][:8]
+    """The fields that Notion names in prose: `body.properties.Name should be ...`, `Name is not a property that exists`."""
+    text = failure.text[:2_000]
+    told = [_problem(found[1], found[2]) for found in _FIELD.finditer(text)]
+    told += [Problem(pointer_to(["properties", found[1]]), _PROPERTY[found[2]]) for found in _PROPERTIES.finditer(text)]
+    return list({problem.pointer: problem for problem in told}.values())[:8]
+
+
+def _problem(field: str, said: str | None) -> Problem:
+    if field.endswith(".length"):
+        return Problem(pointer_to(field.removesuffix(".length")), "has too many items, or is too long")
+    return Problem(pointer_to(field), "is missing" if said == "should be defined" else "is not accepted")
 
 
 @rules("notion_client.RequestTimeoutError")
-def timeout(_: Failure) -> ToolError:
+def timeout(failure: Failure) -> ToolError:
     """No answer in time."""
-    return ToolTimeoutError("Notion did not respond in time.")
+    return m.error_of(failure, m.TIMEOUT, service=SERVICE)
 
 
 @rules("notion_client.InvalidPathParameterError")
-def path(_: Failure) -> ToolError:
+def path(failure: Failure) -> ToolError:
     """An id that would lead to another address: nothing was sent."""
-    return ToolArgumentError("An ID contains invalid characters.")
+    return m.error_of(failure, INVALID_ID)
+
+
+@last("notion_client.NotionClientErrorBase")
+def other(failure: Failure) -> ToolError:
+    """Anything else of the client."""
+    return m.error_of(failure, m.FAILED, service=SERVICE)

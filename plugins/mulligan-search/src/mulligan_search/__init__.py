@@ -1,15 +1,18 @@
-"""What search clients raise: wikipedia, Wikipedia-API, Tavily, SerpApi and ddgs. None of them is imported."""
+"""What search clients raise: wikipedia, Wikipedia-API, Tavily, SerpApi and ddgs. None of them is imported.
+
+The rules are asked early, since some of these clients let through what their HTTP client raises.
+"""
 
 from mulligan.plugin import Rules
-from mulligan_search import duckduckgo, serpapi, tavily, wikipedia
+from mulligan_search import connections, duckduckgo, serpapi, tavily, wikipedia
 
 __all__ = ["classify", "classify_last", "last", "mulligan_api", "rules"]
 
 mulligan_api = "1.0"
 rules = Rules()
-rules.include(wikipedia.rules, tavily.rules, serpapi.rules, duckduckgo.rules)
+rules.include(wikipedia.rules, tavily.rules, serpapi.rules, duckduckgo.rules, connections.rules)
 last = Rules(last=True)
-last.include(duckduckgo.last, wikipedia.last)
+last.include(duckduckgo.last, serpapi.last, wikipedia.last)
 
-classify = rules.hookimpl()
+classify = rules.hookimpl(tryfirst=True)
 classify_last = last.hookimpl()

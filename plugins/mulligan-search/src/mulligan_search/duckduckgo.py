@@ -4,22 +4,12 @@ from __future__ import annotations
 
 import re
 
-from mulligan.plugin import (
-    Failure,
-    Problem,
-    ResourceNotFoundError,
-    Rules,
-    ToolArgumentError,
-    ToolConnectionError,
-    ToolError,
-    ToolExecutionError,
-    ToolRateLimitError,
-    ToolTimeoutError,
-    status_error,
-)
+from mulligan.plugin import Failure, Problem, Rules, ToolError, pointer_to, status_error
+from mulligan.plugin import meanings as m
 
 rules = Rules("duckduckgo")
 last = Rules("duckduckgo", last=True)
+SERVICE = "the search engine"
 _PACKAGES = ("ddgs", "duckduckgo_search")
 _STATUS = re.compile(r": HTTP ([45]\d\d)$")
 _NO_CONNECTION = ("dns error", "connection refused", "failed to lookup address", "tcp connect error", "ConnectError")
@@ -35,33 +25,35 @@ def named(cls: str) -> tuple[str, ...]:
 
 
 @rules(*named("RatelimitException"), "duckduckgo_search.ConversationLimitException")
-def rate_limit(_: Failure) -> ToolError:
+def rate_limit(failure: Failure) -> ToolError:
     """Too many requests; the engine names no time."""
-    return ToolRateLimitError("The rate limit of the search engine is reached.")
+    return m.error_of(failure, m.RATE_LIMIT, service=SERVICE)
 
 
 @rules(*named("TimeoutException"))
-def timeout(_: Failure) -> ToolError:
+def timeout(failure: Failure) -> ToolError:
     """No answer in time."""
-    return ToolTimeoutError("The search engine did not respond in time.")
+    return m.error_of(failure, m.TIMEOUT, service=SERVICE)
 
 
 @rules("ddgs.DDGSException", "duckduckgo_search.DuckDuckGoSearchException")
 def failed(failure: Failure) -> ToolError | None:
     """Nothing was found, nothing was asked, or the engines cannot be reached; only the text tells which."""
     if failure.says("no results found"):
-        return ResourceNotFoundError("The search found nothing. Use other or fewer words.")
+        message = "The search found nothing. Use other or fewer words."
+        return m.error_of(failure, m.NOT_FOUND, message=message, resource=None)
     if failure.says("query is mandatory", "keywords is mandatory"):
-        return ToolArgumentError("A query is required.", problems=[Problem("/query", "is needed")])
+        problems = [Problem(pointer_to("query"), "is needed")]
+        return m.error_of(failure, m.ARGUMENT, message="A query is required.", problems=problems)
     status = _STATUS.search(failure.text)
     if status is not None:
-        return status_error(failure, int(status[1]))
+        return status_error(failure, int(status[1]), service=SERVICE)
     if failure.says(*_NO_CONNECTION):
-        return ToolConnectionError("The search engines cannot be reached.", effect="none")
+        return m.error_of(failure, m.UNREACHABLE, message="The search engines cannot be reached.")
     return None
 
 
 @last("ddgs.DDGSException", "duckduckgo_search.DuckDuckGoSearchException")
-def other(_: Failure) -> ToolError:
+def other(failure: Failure) -> ToolError:
     """Anything else of the client."""
-    return ToolExecutionError("The search engines returned no usable response.")
+    return m.error_of(failure, m.FAILED, message="The search engines returned no usable response.")

@@ -5,35 +5,27 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from mulligan.plugin import (
-    Failure,
-    Problem,
-    ResourceNotFoundError,
-    Rules,
-    ToolArgumentError,
-    ToolAuthenticationError,
-    ToolError,
-    ToolQuotaError,
-    status_error,
-    transport_error,
-)
+from mulligan.plugin import Failure, Problem, Rules, ToolError, pointer_to, status_error, transport_error
 from mulligan.plugin import meanings as m
 
 rules = Rules("serpapi")
+last = Rules("serpapi", last=True)
 SERVICE = "SerpApi"
+NO_SEARCHES = m.QUOTA._replace(message="The account at the service has no searches left")
 _MISSING = re.compile(r"\bmissing (?:query )?`(\w{1,40})` parameter", re.IGNORECASE)
 
 
 @rules("serpapi.APIKeyNotProvided")
-def no_key(_: Failure) -> ToolError:
+def no_key(failure: Failure) -> ToolError:
     """There is no API key."""
-    return ToolAuthenticationError("SerpApi requires an API key.")
+    return m.error_of(failure, m.AUTHENTICATION, message="SerpApi requires an API key.")
 
 
 @rules("serpapi.SearchIDNotProvided")
-def no_search_id(_: Failure) -> ToolError:
+def no_search_id(failure: Failure) -> ToolError:
     """An archived search is asked for without its id."""
-    return ToolArgumentError("The search ID is required.", problems=[Problem("/search_id", "is needed")])
+    problems = [Problem(pointer_to("search_id"), "is needed")]
+    return m.error_of(failure, m.ARGUMENT, message="The search ID is required.", problems=problems)
 
 
 @rules("serpapi.TimeoutError")
@@ -54,12 +46,12 @@ def answered(failure: Failure) -> ToolError | None:
     if failure.status is None:
         return None
     if failure.status == 429 and failure.says("run out of searches"):
-        return ToolQuotaError("The SerpApi account has no searches left.", http_status=429)
+        return m.error_of(failure, NO_SEARCHES, service=SERVICE)
     missing = _MISSING.search(f"{failure.look('error')}")
     if failure.status == 400 and missing:
-        problems = [Problem(f"/{missing[1]}", "is needed")]
-        return ToolArgumentError("SerpApi rejected the arguments.", http_status=400, problems=problems)
-    return status_error(failure)
+        problems = [Problem(pointer_to(missing[1]), "is needed")]
+        return m.error_of(failure, m.ARGUMENT, service=SERVICE, problems=problems)
+    return status_error(failure, service=SERVICE)
 
 
 @rules()
@@ -72,4 +64,11 @@ def no_results(failure: Failure) -> ToolError | None:
         or not failure.says("hasn't returned any results")
     ):
         return None
-    return ResourceNotFoundError("The search found nothing. Use other or fewer words.")
+    message = "The search found nothing. Use other or fewer words."
+    return m.error_of(failure, m.NOT_FOUND, message=message, resource=None)
+
+
+@last("serpapi.SerpApiError")
+def other_serpapi(failure: Failure) -> ToolError:
+    """Anything else of the client."""
+    return m.error_of(failure, m.FAILED, service=SERVICE)

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from mulligan.plugin import (
-    Failure,
-    Rules,
-    ToolArgumentError,
-    ToolAuthenticationError,
-    ToolError,
-    ToolPermissionError,
-    ToolQuotaError,
-    ToolRateLimitError,
-    ToolTimeoutError,
-)
+from mulligan.plugin import Failure, Rules, ToolError
+from mulligan.plugin import meanings as m
 
 rules = Rules("tavily")
+SERVICE = "Tavily"
+PLAN = m.QUOTA._replace(message="The limit of the plan at the service is exhausted")
+NO_KEY = m.AUTHENTICATION._replace(message="The service requires a valid API key")
+_OF_PLAN = ("plan", "plan's", "pay-as-you-go", "credit", "credits", "upgrade")
 
 
 @rules("tavily.TavilyKeylessLimitError")
@@ -22,45 +17,42 @@ def keyless_limit(failure: Failure) -> ToolError:
     """The limit for calls without an API key; it says how long to wait, or that a key is needed."""
     wait = failure.look("retry_after_seconds")
     if isinstance(wait, (int, float)):
-        return ToolRateLimitError("Tavily limits calls without an API key.", retry_after=wait)
-    return ToolQuotaError("Tavily's allowance for calls without an API key is exhausted.")
+        message = "Tavily limits calls without an API key."
+        return m.error_of(failure, m.RATE_LIMIT, message=message, retry_after=wait)
+    return m.error_of(failure, PLAN, message="Tavily's allowance for calls without an API key is exhausted.")
 
 
 @rules("tavily.UsageLimitExceededError")
 def usage_limit(failure: Failure) -> ToolError:
     """Status 429: too many requests, or the plan is used up, which only the text tells apart."""
-    if failure.says("plan", "usage limit", "pay-as-you-go", "credit", "credits", "quota", "upgrade"):
-        return _quota_error()
-    return ToolRateLimitError("Tavily's rate limit is reached.", http_status=429)
+    is_plan = failure.says("usage limit", "quota", *_OF_PLAN)
+    return m.error_of(failure, PLAN if is_plan else m.RATE_LIMIT, service=SERVICE, http_status=429)
 
 
 @rules("tavily.ForbiddenError")
 def forbidden(failure: Failure) -> ToolError:
     """Statuses 432 and 433, a limit of the plan; status 403, a page that is not supported, or permission."""
-    if failure.says("plan", "plan's", "limit", "pay-as-you-go", "credit", "credits", "upgrade"):
-        return _quota_error()
+    if failure.says("limit", *_OF_PLAN):
+        return m.error_of(failure, PLAN, service=SERVICE)
     if failure.says("not supported"):
-        return ToolArgumentError("Tavily does not support one of the addresses.", http_status=403)
-    return ToolPermissionError("Tavily denied permission.")
-
-
-def _quota_error() -> ToolError:
-    return ToolQuotaError("The limit of the Tavily plan is exhausted.")
+        message = "Tavily does not support one of the addresses."
+        return m.error_of(failure, m.ARGUMENT, message=message, http_status=403)
+    return m.error_of(failure, m.PERMISSION, service=SERVICE)
 
 
 @rules("tavily.InvalidAPIKeyError", "tavily.MissingAPIKeyError", "tavily.KeylessUnsupportedEndpointError")
-def key(_: Failure) -> ToolError:
+def key(failure: Failure) -> ToolError:
     """The API key is missing or wrong."""
-    return ToolAuthenticationError("Tavily requires a valid API key.")
+    return m.error_of(failure, NO_KEY, service=SERVICE)
 
 
 @rules("tavily.BadRequestError")
-def request(_: Failure) -> ToolError:
+def request(failure: Failure) -> ToolError:
     """Status 400: arguments that Tavily does not accept."""
-    return ToolArgumentError("Tavily rejected the arguments.", http_status=400)
+    return m.error_of(failure, m.ARGUMENT, service=SERVICE, http_status=400)
 
 
 @rules("tavily.TimeoutError")
-def timeout(_: Failure) -> ToolError:
+def timeout(failure: Failure) -> ToolError:
     """No answer in time."""
-    return ToolTimeoutError("Tavily did not respond in time.")
+    return m.error_of(failure, m.TIMEOUT, service=SERVICE)

@@ -5,14 +5,9 @@ from __future__ import annotations
 from mulligan.plugin import (
     Failure,
     Problem,
-    ResourceNotFoundError,
     Rules,
-    ToolArgumentError,
     ToolError,
-    ToolExecutionError,
-    ToolRateLimitError,
-    ToolTimeoutError,
-    ToolUnavailableError,
+    pointer_to,
     safe_str,
     status_error,
     transport_error,
@@ -30,9 +25,7 @@ _WORDS = 8
 def no_page(failure: Failure) -> ToolError:
     """No page matches the title or the page id."""
     title = failure.look("title") or failure.look("pageid")
-    return ResourceNotFoundError(
-        f"Resource not found: {title}", resource=None if title is None else safe_str(title, 400)
-    )
+    return m.error_of(failure, m.NOT_FOUND, service=SERVICE, resource=None if title is None else safe_str(title, 400))
 
 
 @rules("wikipedia.DisambiguationError")
@@ -43,45 +36,45 @@ def ambiguous(failure: Failure) -> ToolError:
     options = [title for title in titles if title.count(" ") < _WORDS]  # anyone can give a page a sentence for a title
     expected = f"one of: {', '.join(options[:_OPTIONS])}" if options else "a more exact title"
     problem = Problem(_pointer(failure), "is ambiguous", expected)
-    return ToolArgumentError("The title is ambiguous. Choose one page.", problems=[problem])
+    return m.error_of(failure, m.ARGUMENT, message="The title is ambiguous. Choose one page.", problems=[problem])
 
 
 @rules("wikipedia.RedirectError")
 def redirect(failure: Failure) -> ToolError:
     """The title redirects to another page, and the tool does not follow redirects."""
     problem = Problem(_pointer(failure), "redirects to another title", "the title of the page itself")
-    return ToolArgumentError("The title is only a redirect.", problems=[problem])
+    return m.error_of(failure, m.ARGUMENT, message="The title is only a redirect.", problems=[problem])
 
 
 def _pointer(failure: Failure) -> str:
     """The argument that holds the title; `title` where none does."""
     title = str(failure.look("title")).lower()
     named = (name for name, value in (failure.arguments or {}).items() if str(value).lower() == title)
-    return f"/{next(named, 'title')}"
+    return pointer_to(next(named, "title"))
 
 
 @rules("wikipedia.HTTPTimeoutError")
-def too_busy(_: Failure) -> ToolError:
+def too_busy(failure: Failure) -> ToolError:
     """Wikipedia's own search timed out, or its queue is full."""
-    return ToolTimeoutError("Wikipedia's search did not respond in time.")
+    return m.error_of(failure, m.TIMEOUT, service=SERVICE)
 
 
 @rules("wikipedia.WikipediaException")
 def told(failure: Failure) -> ToolError | None:
     """What Wikipedia's API answered with: https://www.mediawiki.org/wiki/API:Errors_and_warnings."""
     if failure.says("exceeded your rate limit", "rate limit", "too many requests"):
-        return ToolRateLimitError("Wikipedia's rate limit is reached.")
+        return m.error_of(failure, m.RATE_LIMIT, service=SERVICE)
     if failure.says("must be set", "longer than the maximum", "may not be empty", "unrecognized value", "too long"):
-        return ToolArgumentError("Wikipedia rejected the query.")
+        return m.error_of(failure, m.ARGUMENT, service=SERVICE)
     if failure.says("read-only", "database", "search is currently too busy", "temporarily", "replication lag"):
-        return ToolUnavailableError("Wikipedia is temporarily unavailable.")
+        return m.error_of(failure, m.UNAVAILABLE, service=SERVICE)
     return None
 
 
-@last("wikipedia.WikipediaException")
-def other(_: Failure) -> ToolError:
+@last("wikipedia.WikipediaException", "wikipediaapi.WikipediaException")
+def other_wikipedia(failure: Failure) -> ToolError:
     """Anything else of the client."""
-    return ToolExecutionError("Wikipedia failed.")
+    return m.error_of(failure, m.FAILED, service=SERVICE)
 
 
 @rules("builtins.ValueError")
@@ -89,24 +82,21 @@ def nothing_asked(failure: Failure) -> ToolError | None:
     """wikipedia: neither a title nor a page id was given."""
     if not failure.says("a title or a pageid must be specified"):
         return None
-    return ToolArgumentError(
-        "A title or a page ID is required.", problems=[Problem("/title", "is required, or a page ID")]
-    )
+    problems = [Problem(pointer_to("title"), "is required, or a page ID")]
+    return m.error_of(failure, m.ARGUMENT, message="A title or a page ID is required.", problems=problems)
 
 
 @rules("wikipediaapi.WikiRateLimitError")
 def rate_limit(failure: Failure) -> ToolError:
     """wikipediaapi: status 429, with `retry_after` where Wikipedia tells it."""
-    return ToolRateLimitError(
-        "Wikipedia's rate limit is reached.", retry_after=failure.retry_after, http_status=failure.status
-    )
+    return m.error_of(failure, m.RATE_LIMIT, service=SERVICE)
 
 
 @rules("wikipediaapi.WikiHttpError")
 def status(failure: Failure) -> ToolError:
     """wikipediaapi: any other status. Its address is that of the API, the same for every page."""
     named = next((value for name in ("title", "page", "query") if (value := (failure.arguments or {}).get(name))), None)
-    return status_error(failure, resource=None if named is None else str(named))
+    return status_error(failure, service=SERVICE, resource=None if named is None else str(named))
 
 
 @rules("wikipediaapi.WikiHttpTimeoutError")
@@ -122,6 +112,6 @@ def connection(failure: Failure) -> ToolError:
 
 
 @rules("wikipediaapi.WikiInvalidJsonError")
-def not_json(_: Failure) -> ToolError:
+def not_json(failure: Failure) -> ToolError:
     """wikipediaapi: the answer is not JSON."""
-    return ToolExecutionError("Wikipedia returned a response that is not JSON.")
+    return m.error_of(failure, m.FAILED, message="Wikipedia returned a response that is not JSON.")

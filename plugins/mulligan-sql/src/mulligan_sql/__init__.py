@@ -1,17 +1,20 @@
-"""What the failures of SQL databases mean, for mulligan; it registers itself when it is installed.
+"""What the failures of SQL databases mean. No driver is imported.
 
-The rules know result codes and documented fields first (SQLSTATE, MySQL's error numbers, SQLite's result codes), and
-read a driver's prose only where it says more than the code. No driver is imported.
+The rules read result codes and documented fields first (SQLSTATE, error numbers, result codes), and the text of a driver only
+if it says more than the code.
 """
 
 from __future__ import annotations
 
 from mulligan.plugin import Rules
-from mulligan_sql import _duckdb, _mysql, _pep249, _postgres, _sqlalchemy, _sqlite
+from mulligan_sql import drivers, peewee, sqlalchemy
 
-__all__ = ["classify", "mulligan_api", "rules"]
+__all__ = ["classify", "classify_last", "last", "mulligan_api", "rules"]
 
 mulligan_api = "1.0"
 rules = Rules()
-rules.include(_sqlalchemy.rules, _postgres.rules, _mysql.rules, _sqlite.rules, _duckdb.rules, _pep249.rules)
+rules.include(sqlalchemy.rules, peewee.rules, drivers.rules)
+last = Rules(last=True)
+last.include(sqlalchemy.last, peewee.last, drivers.last)
 classify = rules.hookimpl()
+classify_last = last.hookimpl()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mulligan.classify.author_messages import AUTHORS
 from mulligan.classify.builtin import arguments as argument_rules
+from mulligan.classify.builtin import checks as check_rules
 from mulligan.classify.builtin import fallback as late_rules
 from mulligan.classify.builtin import mail as mail_rules
 from mulligan.classify.builtin import network as http_rules
@@ -62,7 +63,6 @@ def process(failure: Failure) -> ToolError | None:
     return ToolExecutionError(f"The tool's process ended without a result{how}.", effect="possible")
 
 
-rules.include(
-    *(part.rules for part in (os_rules, python_rules, argument_rules, mail_rules, http_rules, sql_rules, late_rules))
-)
+rules.include(os_rules.rules, python_rules.rules, argument_rules.rules, check_rules.rules)
+rules.include(mail_rules.rules, http_rules.rules, sql_rules.rules, late_rules.rules)
 classify = rules.hookimpl()  # registered first, so asked after other plugins and before those marked `trylast`

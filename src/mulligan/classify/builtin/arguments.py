@@ -12,10 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from mulligan.classify import meanings
 from mulligan.classify.failure import Failure
 from mulligan.classify.field_errors import pointer_to
-from mulligan.classify.phrases import said
 from mulligan.classify.rules import Rules
 from mulligan.errors import Problem, ToolArgumentError, ToolError, ToolExecutionError
 
@@ -26,35 +24,13 @@ _BINDING = re.compile(
     r"|missing \d{1,4} required (?:positional|keyword-only) arguments?: (['\w, ]{1,400}))",
     re.IGNORECASE,
 )
+_REQUIRED = re.compile(
+    r"Missing (?:some )?(?:required|mandatory) (?:keyword )?(?:arguments?|parameters?|fields?)\b([^\n]{0,400})",
+    re.IGNORECASE,
+)
 _MSGSPEC_PATH = re.compile(r" - at `\$([^`]{0,200})`")
 _SINGLE_QUOTED = re.compile(r"'([^']{1,100})'")
-_POSITIONS = frozenset(
-    (
-        "index",
-        "idx",
-        "i",
-        "n",
-        "nth",
-        "position",
-        "pos",
-        "place",
-        "row",
-        "line",
-        "column",
-        "item",
-        "number",
-        "page",
-        "offset",
-    )
-)
-_NULL = re.compile(r"\bnull (?:byte|character)s?\b")
-_IN_QUOTES = re.compile(r"[\"'`]([^\"'`\n]{1,200})[\"'`]")
-_SUBJECT = (  # an argument's name and a requirement for it
-    r"(?:^|[.:;,(\[] ?|\b(?:[Aa]rgument|parameter|the|value of) )[\"'`]?{}[\"'`]? (?:= ?\S{{1,60}} )?"
-    r"(?:must|should|has to|have to|needs to|cannot|can't|can not|may not|is|are|was|exceeds|out of)\b"
-)
 _MOST_PROBLEMS = 8
-_MOST_ARGUMENTS, _LONGEST_MESSAGE = 40, 600
 _MOST_CALL_FRAMES = 2
 
 
@@ -89,6 +65,19 @@ def _frames(failure: Failure) -> int:
     while trace is not None and frames <= _MOST_CALL_FRAMES:
         frames, trace = frames + 1, trace.tb_next
     return frames
+
+
+@rules("builtins.TypeError", "builtins.ValueError")
+def required(failure: Failure) -> ToolError | None:
+    """A client's own check found that required arguments are missing: `Missing required arguments; Expected 'model'`."""
+    match = _REQUIRED.match(failure.text[:600])
+    if match is None:
+        return None
+    sent, listed = failure.arguments or {}, match[1].partition(" or (")[0]  # the first of several combinations
+    named = dict.fromkeys(_SINGLE_QUOTED.findall(listed) or re.findall(r"\w+", listed.partition(";")[0]))
+    missing = [name for name in named if name.isidentifier() and name not in sent]
+    problems = [Problem(pointer_to(name), "missing") for name in missing[:_MOST_PROBLEMS]]
+    return ToolArgumentError("Required arguments are missing.", problems=problems, effect="possible")
 
 
 @rules("pydantic_core.ValidationError", "pydantic.error_wrappers.ValidationError", "pydantic.v1.ValidationError")
@@ -187,41 +176,6 @@ def _values(arguments: Mapping[str, Any]) -> Iterator[Any]:
         yield value
         if isinstance(value, Mapping):
             yield from value.values()
-
-
-@rules("builtins.ValueError", "builtins.LookupError", "builtins.AssertionError")
-def rejected(failure: Failure) -> ToolError | None:
-    """A check or lookup inside the tool rejected one argument, which the message names or quotes."""
-    arguments = failure.arguments
-    if not arguments or not failure.is_plain or type(failure.exception) not in _CHECK_EXCEPTIONS:
-        return None
-    found = list(_rejected_arguments(failure, arguments))
-    if len(found) != 1 or said(failure.told) not in (None, meanings.ARGUMENT, meanings.FAILED, meanings.OUT_OF_RANGE):
-        return None
-    (name, why), *_ = found
-    got = json.dumps(arguments[name], ensure_ascii=False, default=str)[:2_000]
-    problems = [Problem(pointer_to(name), why, got=got)]
-    return ToolArgumentError("The tool rejected an argument.", problems=problems, effect="possible")
-
-
-_CHECK_EXCEPTIONS = (ValueError, KeyError, IndexError, LookupError, AssertionError)
-
-
-def _rejected_arguments(failure: Failure, arguments: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The arguments that an exception is about, each with its problem."""
-    message, kind = failure.told[:_LONGEST_MESSAGE], type(failure.exception)
-    quoted = {found[1] for found in _IN_QUOTES.finditer(message)}
-    for name, value in tuple(arguments.items())[:_MOST_ARGUMENTS]:
-        is_number = type(value) is int
-        text = str(value)[:_LONGEST_MESSAGE] if isinstance(value, str) or is_number else ""
-        if kind is KeyError and text and text == message:
-            yield name, "unknown to the tool"
-        elif kind is IndexError and is_number and name.lower() in _POSITIONS:
-            yield name, "out of range"
-        elif "\0" in text and _NULL.search(message):
-            yield name, "contains a null character"
-        elif (text and text in quoted) or (name in message and re.search(_SUBJECT.format(re.escape(name)), message)):
-            yield name, "rejected by the tool"
 
 
 @rules("json.JSONDecodeError")

@@ -12,6 +12,7 @@ from http import HTTPStatus
 
 from mulligan.classify import meanings as m
 from mulligan.classify.failure import Failure
+from mulligan.classify.missing_tool import missing_tool_name
 from mulligan.classify.phrases import said, text_error
 from mulligan.classify.reasons import reason_of
 from mulligan.classify.rules import Rules
@@ -20,20 +21,16 @@ from mulligan.errors import ToolError
 
 rules = Rules()
 _VAGUE = (m.ARGUMENT, m.FAILED)
-_NARROWER = {  # the text may narrow a general name
-    m.PERMISSION: (m.RATE_LIMIT, m.QUOTA, m.AUTHENTICATION),
-    m.CONNECTION: (m.DROPPED, m.UNREACHABLE, m.TLS, m.NOT_SENT, m.TIMEOUT, m.AUTHENTICATION),
-    m.UNAVAILABLE: (m.UNREACHABLE, m.NOT_SENT, m.TIMEOUT, m.RATE_LIMIT),
-}
 _QUOTED = re.compile(r"\"[^\"\n]{0,200}\"|(?<!\w)'[^'\n]{0,200}'(?!\w)|`[^`\n]{0,200}`")
 _STATUS = re.compile(
-    r"(?:^|[^\w\"'`])(?<!exit )(?:HTTP(?:/[\d.]{1,3})?(?: error| status)?(?: code)?|(?:HTTP |response |error )?status(?: code)?"
-    r"|(?:returned|received|with|HTTP) (?:an? )?(?:error|response)(?: code)?|error)"
-    r"[ :=]{1,3}[\[(]?([45]\d\d)(?=$|[\])}:,;.\n]|\s[-(\[{]| (?:Client|Server) Error\b)"
+    r"(?:^|[^\w\"'`])(?<!exit )(?:HTTP(?:/[\d.]{1,3})?(?: ?error| status)?(?: code)?"
+    r"|(?:HTTP |response |error )?status(?: code)?|(?:returned|received|with|HTTP) (?:an? )?(?:error|response)(?: code)?|error)"
+    r"[ :=]{1,3}[\[(]?([45]\d\d)(?=$|[\])}:,;.\n]|\s[-(\[{]| (?:Client|Server) Error\b| received\b)"
     r"|\b(?:api|server|service|endpoint|request|backend|upstream|host|site|page|url) (?:returned|responded with|answered"
     r"(?: with)?|replied(?: with)?|gave) (?:an? |HTTP |status ){0,3}([45]\d\d)(?=$|[,;:.)]| (?:for|on|from|to|with|after|at)\b)"
+    r"|\b(?:got|received|returned|answered) (?:an? |HTTP |status |code ){0,3}([45]\d\d)(?= (?:from|response|error|status)\b)"
     r"|\A\s{0,8}([45]\d\d)(?=\s{0,8}\Z|: \S|\s\{| (?:Client|Server) Error: )|: ([45]\d\d)(?= (?:Client|Server) Error: )"
-    r"|(?:^|[^\w.\"'`#])[\[(]?([45]\d\d)[\])]?:? ([A-Z][a-z]{1,16}(?: [A-Za-z]{2,16}){0,4})",
+    r"|(?:^|[^\w.\"'`#])[\[(]?([45]\d\d)[\])]?:? ([A-Z][a-z]{1,16}(?: [A-Za-z-]{2,16}){0,4})",
     re.IGNORECASE,
 )
 _CHOICE_NAME = re.compile(r"[a-z]Or[A-Z]")
@@ -41,7 +38,14 @@ _COMPONENT = re.compile(
     r"(?:(?!Internal)\w*(?:Server|Backend)|Socket|WebSocket|Proxy|DNS|SSL|TLS|OAuth\d?|Auth|Billing)"
     r"(?:Base)?(?:Error|Exception|Fault)?"
 )
-_REASON_PHRASES = {status.value: status.phrase.lower() for status in HTTPStatus if status >= 400}
+_REASON_PHRASES = {
+    **{status.value: (status.phrase.lower(),) for status in HTTPStatus if status >= 400},
+    408: ("request timeout", "request time-out"),
+    413: ("request entity too large", "payload too large", "content too large"),
+    414: ("request-uri too long", "uri too long", "request uri too long"),
+    422: ("unprocessable entity", "unprocessable content"),
+    504: ("gateway timeout", "gateway time-out"),
+}
 _BUGS = (
     ArithmeticError,
     AssertionError,
@@ -54,6 +58,15 @@ _BUGS = (
     SyntaxError,
     TypeError,
 )
+
+
+@rules()
+def no_such_tool(failure: Failure) -> ToolError | None:
+    """Another runtime reports that it has no tool, or no function, with the name that was called."""
+    for one in failure.whole_chain if failure.tool_name else ():
+        if missing_tool_name(one.text if one.exception is None else one.exception) == failure.tool_name:
+            return m.error_of(one, m.NO_TOOL)
+    return None
 
 
 @rules()
@@ -70,12 +83,11 @@ def told_status(failure: Failure) -> ToolError | None:
 def _find_status(text: str, messages: str) -> int | None:
     both = text[:600] if messages == text else f"{messages[:600]}\n{text[:600]}"
     for match in _STATUS.finditer(_QUOTED.sub("_", both)) if "4" in both or "5" in both else ():
-        status = match[1] or match[2] or match[3] or match[4]
+        status = next(filter(None, match.groups()[:5]), None)
         if status:
             return int(status)
-        phrase = _REASON_PHRASES.get(int(match[5]))
-        if phrase is not None and match[6].lower().startswith(phrase):
-            return int(match[5])
+        if match[7].lower().startswith(_REASON_PHRASES.get(int(match[6]), ())):
+            return int(match[6])
     return None
 
 
@@ -148,7 +160,7 @@ def _library_prefix(module: str, name: str) -> str:
 
 def _narrow_meaning(meaning: m.Meaning, chain: tuple[Failure, ...]) -> m.Meaning:
     """The meaning of a general name, narrowed by the texts and the class names of the causes."""
-    narrower = _NARROWER.get(meaning, ())
+    narrower = m.NARROWER.get(meaning, ())
     return (
         next((told for told in _meanings_of_chain(chain, narrower) if told in narrower), meaning)
         if narrower

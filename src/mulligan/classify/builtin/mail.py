@@ -37,7 +37,13 @@ _REPLIES: Mapping[int, m.Meaning] = {  # RFC 959 section 4.2.1, RFC 5321 section
     553: m.ARGUMENT,
     554: m.FAILED,
 }
-_MAIL_CODE = re.compile(r"\[([A-Z-]{2,24})[\] ]")
+_MAIL_REPLIES: Mapping[int, m.Meaning] = {  # where RFC 5321 means something else than RFC 959
+    **_REPLIES,
+    452: m.QUOTA._replace(fatal=False),
+    552: m.TOO_LARGE,
+}
+_FULL = re.compile(r"\bquota\b|\bfull\b|\bstorage\b", re.IGNORECASE)
+_MAIL_CODE = re.compile(r"\[([A-Z][A-Z/-]{1,23})[\] ]")
 _MAIL: Mapping[str, m.Meaning] = {
     "AUTHENTICATIONFAILED": m.AUTHENTICATION,
     "AUTHORIZATIONFAILED": m.PERMISSION,
@@ -52,9 +58,11 @@ _MAIL: Mapping[str, m.Meaning] = {
     "IN-USE": m.BUSY,
     "EXPUNGEISSUED": m.CONFLICT,
     "OVERQUOTA": m.QUOTA,
-    "LIMIT": m.RATE_LIMIT,
+    "LIMIT": m.LIMIT_REACHED,
     "LOGIN-DELAY": m.RATE_LIMIT,
     "UNAVAILABLE": m.UNAVAILABLE,
+    "SYS/TEMP": m.UNAVAILABLE,
+    "SYS/PERM": m.FAILED,
     "SERVERBUG": m.FAILED,
     "CANNOT": m.ARGUMENT,
     "CLIENTBUG": m.ARGUMENT,
@@ -64,7 +72,7 @@ _MAIL: Mapping[str, m.Meaning] = {
 @rules("ftplib.Error")
 def ftp(failure: Failure) -> ToolError | None:
     """An FTP server returned an error reply code: RFC 959."""
-    return _reply_error(failure, failure.text[:3])
+    return _reply_error(failure, failure.text[:3], _REPLIES)
 
 
 @rules("smtplib.SMTPException")
@@ -76,14 +84,20 @@ def smtp(failure: Failure) -> ToolError | None:
         refused = failure.look("recipients")
         names = [str(name)[:200] for name in refused] if isinstance(refused, Mapping) else []
         code = next(iter(refused.values()), (550,))[0] if isinstance(refused, Mapping) else 550
-        return _reply_error(failure, str(code), ", ".join(names[:8]))
-    return _reply_error(failure, str(failure.look("smtp_code")))
+        return _reply_error(failure, str(code), _MAIL_REPLIES, ", ".join(names[:8]))
+    return _reply_error(failure, str(failure.look("smtp_code")), _MAIL_REPLIES)
 
 
-def _reply_error(failure: Failure, code: str, resource: str | None = None) -> ToolError | None:
-    meaning = _REPLIES.get(int(code)) if code.isdigit() else None
+def _reply_error(
+    failure: Failure, code: str, meanings: Mapping[int, m.Meaning], resource: str | None = None
+) -> ToolError | None:
+    meaning = meanings.get(int(code)) if code.isdigit() else None
     if meaning is None:
         return None
+    if meaning is m.TOO_LARGE:
+        meaning = m.QUOTA if _FULL.search(failure.told) else meaning
+    if meaning is m.NOT_FOUND and failure.matches("smtplib.SMTPDataError"):  # the message is refused, not an address
+        meaning = said(failure.told, (m.PERMISSION, m.QUOTA)) or m.FAILED
     if meaning is m.NOT_FOUND:
         meaning = said(failure.told, (m.PERMISSION, m.QUOTA, m.EXISTS)) or meaning
         return m.error_of(failure, meaning, http_status=None, resource=resource or failure.resource)
@@ -93,6 +107,8 @@ def _reply_error(failure: Failure, code: str, resource: str | None = None) -> To
 @rules("imaplib.IMAP4.error", "poplib.error_proto")
 def mailbox(failure: Failure) -> ToolError | None:
     """A mail server returned a response code in brackets: RFC 5530, RFC 3206."""
+    if failure.matches("imaplib.IMAP4.readonly"):
+        return m.error_of(failure, m.CONFLICT, message="The mailbox has become read-only.")
     if failure.matches("imaplib.IMAP4.abort"):
         return m.error_of(failure, m.DROPPED)
     found = _MAIL_CODE.search(f"{failure.told}\n{failure.text}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from mulligan.classify import meanings as m
 from mulligan.classify.failure import Failure
 from mulligan.classify.phrases import said
+from mulligan.classify.reasons import reason_error
 from mulligan.classify.rules import Rules
 from mulligan.errors import ToolCancelledError, ToolError, ToolExecutionError
 
@@ -52,7 +53,7 @@ def module(failure: Failure) -> ToolError | None:
 @rules("builtins.MemoryError")
 def memory(failure: Failure) -> ToolError | None:
     """The tool ran out of memory."""
-    return ToolExecutionError("The tool ran out of memory.")
+    return reason_error(failure, "ENOMEM")
 
 
 @rules("builtins.RecursionError")

@@ -10,7 +10,9 @@ from collections.abc import Callable, Mapping
 from mulligan.classify import meanings as m
 from mulligan.classify.failure import Failure
 from mulligan.classify.phrases import said
+from mulligan.classify.reasons import reason_of
 from mulligan.classify.rules import Rules
+from mulligan.classify.transport import transport_error
 from mulligan.errors import (
     ResourceConflictError,
     ResourceNotFoundError,
@@ -18,7 +20,6 @@ from mulligan.errors import (
     ToolError,
     ToolPermissionError,
     ToolQuotaError,
-    ToolUnavailableError,
 )
 
 rules = Rules()
@@ -55,12 +56,18 @@ def name_lookup(failure: Failure) -> ToolError | None:
     return m.error_of(failure, m.UNREACHABLE)
 
 
-@rules("ssl.SSLError")
+@rules(
+    "ssl.SSLError",
+    "requests.SSLError",
+    "urllib3.SSLError",
+    "aiohttp.ClientSSLError",
+    "botocore.exceptions.SSLError",
+    "elastic_transport.TlsError",
+    "opensearchpy.SSLError",
+)
 def tls(failure: Failure) -> ToolError | None:
     """A certificate or handshake failed and nothing was sent, or the connection ended midway."""
-    if failure.matches("ssl.SSLEOFError", "ssl.SSLZeroReturnError"):
-        return m.error_of(failure, m.DROPPED)
-    return m.error_of(failure, m.TLS)
+    return transport_error(failure.outer or failure)
 
 
 @rules("builtins.OSError")
@@ -73,11 +80,17 @@ def os_error(failure: Failure) -> ToolError | None:
     number = told if type(told) is int else _errno_of(error)
     if number == errno.ECONNRESET and told is None:  # raised by a client without an errno: its text says what happened
         return m.error_of(failure, said(failure.told, (m.UNREACHABLE, m.TLS)) or m.DROPPED)
+    meaning = reason_of(errno.errorcode.get(number or 0, ""))
+    if meaning is None or meaning == m.ARGUMENT:
+        return None
     decide = _BY_ERRNO.get(number or 0)
-    return None if decide is None else decide(failure)
+    if decide is not None:
+        return decide(failure)
+    message = f"{meaning.message}{_resource_suffix(failure)}" if meaning.cls is ToolArgumentError else None
+    return m.error_of(failure, meaning, message=message, resource=failure.resource)
 
 
-def _errno_of(error: BaseException) -> int | None:
+def _errno_of(error: BaseException | None) -> int | None:
     return next((number for cls, number in _BY_TYPE if issubclass(type(error), cls)), None)
 
 
@@ -103,38 +116,17 @@ def _busy_error(failure: Failure) -> ToolError:
     return ResourceConflictError(f"The path is busy or not empty{_resource_suffix(failure)}", resource=failure.resource)
 
 
-def _make_path_rule(words: str) -> Callable[[Failure], ToolError]:
-    return lambda failure: ToolArgumentError(f"{words}{_resource_suffix(failure)}", resource=failure.resource)
-
-
 def _disk_full_error(failure: Failure) -> ToolError:
     user = "The disk is full or its quota is exhausted. Free some space, then try again."
     message, resource = "No space left on the disk.", failure.resource
     return ToolQuotaError(message, resource=resource, user_message=user, effect="possible")
 
 
-def _out_of_resources_error(failure: Failure) -> ToolError:
-    return ToolUnavailableError("The system is temporarily out of resources.", effect="none")
-
-
-def _make_meaning_rule(meaning: m.Meaning) -> Callable[[Failure], ToolError]:
-    return lambda failure: m.error_of(failure, meaning)
-
-
 _BY_ERRNO: Mapping[int, Callable[[Failure], ToolError]] = {
     **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), _permission_error),
     errno.EEXIST: _already_exists_error,
     **dict.fromkeys((errno.ENOTEMPTY, errno.EBUSY, errno.ETXTBSY), _busy_error),
-    errno.EISDIR: _make_path_rule("The path is a directory, not a file"),
-    errno.ENOTDIR: _make_path_rule("A part of the path is not a directory"),
-    errno.ENAMETOOLONG: _make_path_rule("The name is too long"),
-    errno.ELOOP: _make_path_rule("The path contains a loop of symbolic links"),
     **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), _disk_full_error),
-    **dict.fromkeys((errno.EMFILE, errno.ENFILE, errno.EAGAIN), _out_of_resources_error),
-    **dict.fromkeys((errno.ECONNREFUSED, errno.EHOSTUNREACH, errno.EHOSTDOWN), _make_meaning_rule(m.UNREACHABLE)),
-    **dict.fromkeys((errno.ENETUNREACH, errno.ENETDOWN, errno.EADDRNOTAVAIL), _make_meaning_rule(m.UNREACHABLE)),
-    **dict.fromkeys((errno.ECONNRESET, errno.ECONNABORTED, errno.EPIPE, errno.ENOTCONN), _make_meaning_rule(m.DROPPED)),
-    errno.ETIMEDOUT: _make_meaning_rule(m.TIMEOUT),
 }
 _BY_TYPE: tuple[tuple[type[OSError], int], ...] = (
     (PermissionError, errno.EACCES),

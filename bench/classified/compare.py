@@ -1,0 +1,218 @@
+"""Compares what a package makes of a failure with what mulligan makes of it alone."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from mulligan import Pipeline
+from mulligan.classify.failure import Failure
+from mulligan.classify.rules import Rule, get_rules
+from mulligan.errors import ToolError, ToolExecutionError
+
+VERDICTS = ("same", "more specific", "different", "worse")
+KNOWLEDGE = ("resource", "retry_after", "problems")
+
+
+class Outcome(NamedTuple):
+    """What a failure means, as far as a caller notices; `kind` is None if a value is a result."""
+
+    kind: str | None
+    fatal: bool = False
+    effect: str | None = None
+    code: str | None = None
+    resource: str | None = None
+    retry_after: float | None = None
+    problems: tuple[Any, ...] = ()
+
+    @classmethod
+    def of(cls, error: ToolError | None) -> Outcome:
+        """The outcome of an error."""
+        if error is None:
+            return cls(None)
+        fields = (error.fatal, error.effect, error.code, error.resource, error.retry_after, tuple(error.problems))
+        return cls(type(error).__name__, *fields)
+
+    @property
+    def is_vague(self) -> bool:
+        """Whether it says no more than that something failed."""
+        is_general = self.kind in (ToolError.__name__, ToolExecutionError.__name__)
+        return self.kind is None or (is_general and self.code in (ToolError.code, ToolExecutionError.code))
+
+    def __str__(self) -> str:
+        return f"{self.kind or 'a result'}{', fatal' if self.fatal else ''}"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A failure of a service.
+
+    Attributes:
+        source: where it comes from, such as `slack.txt`.
+        name: what it is, such as the code.
+        failure: the exception, or the returned value.
+        tool: the tool that failed, or its name.
+        arguments: the arguments of the call.
+        wants_fatal: whether it may end a run.
+        wanted: the class that it is known to be, if it is.
+        guessed: the class that follows from what was made up of the failure, such as its status.
+    """
+
+    source: str
+    name: str
+    failure: Any
+    tool: Any = "call_service"
+    arguments: Mapping[str, Any] | None = None
+    wants_fatal: bool = True
+    wanted: str | None = None
+    guessed: str | None = None
+
+
+@dataclass(frozen=True)
+class Row:
+    """One case with both outcomes.
+
+    Attributes:
+        package: the package.
+        source: as in `Case`.
+        name: as in `Case`.
+        alone: what mulligan says alone.
+        with_package: what it says with the package.
+        verdict: one of `VERDICTS`.
+        losses: why it is worse.
+        rule: the package's rule that decided, or None.
+        is_changed_by_rule: whether the outcome is another one without that rule.
+    """
+
+    package: str
+    source: str
+    name: str
+    alone: str
+    with_package: str
+    verdict: str
+    losses: tuple[str, ...] = ()
+    rule: str | None = None
+    is_changed_by_rule: bool = False
+
+    def __str__(self) -> str:
+        why = f"; {', '.join(self.losses)}" if self.losses else ""
+        return f"{self.package} {self.source} {self.name}: {self.with_package} ({self.rule}), alone {self.alone}{why}"
+
+
+def judge(
+    alone: Outcome, own: Outcome, *, wants_fatal: bool = True, wanted: str | None = None, guessed: str | None = None
+) -> tuple[str, tuple[str, ...]]:
+    """The verdict on an outcome, and why it is worse.
+
+    Args:
+        alone: what mulligan says alone.
+        own: what it says with the package.
+        wants_fatal: whether the failure may end a run.
+        wanted: the class that it is known to be, if it is.
+        guessed: the class that follows from what was made up of the failure.
+    """
+    losses = []
+    is_vague = alone.is_vague or alone.kind == guessed
+    if own.is_vague and not is_vague and wanted != own.kind:
+        losses.append("less specific")
+    if own.kind == alone.kind:
+        losses += [f"no {name}" for name in KNOWLEDGE if getattr(alone, name) and not getattr(own, name)]
+    if own.fatal and not alone.fatal and not wants_fatal:
+        losses.append("fatal though nothing says so")
+    if losses:
+        return "worse", tuple(losses)
+    if own.kind != alone.kind:
+        return ("more specific" if is_vague else "different"), ()
+    if own.fatal != alone.fatal:
+        return "different", ()
+    gained = any(getattr(own, name) and not getattr(alone, name) for name in KNOWLEDGE)
+    return ("more specific" if gained else "same"), ()
+
+
+class Package:
+    """A package with rules, without the libraries that raise its exceptions: its rules know them by name.
+
+    Args:
+        folder: its folder in `plugins`.
+        module: the module that is its plugin.
+    """
+
+    def __init__(self, folder: Path, module: str) -> None:
+        self.folder = folder
+        self.name = folder.name
+        self.rules: dict[str, Rule] = {}
+        self._silenced: str | None = None
+        self._decided: str | None = None
+        if str(folder / "src") not in sys.path:
+            sys.path.insert(0, str(folder / "src"))
+        plugin = importlib.import_module(module)
+        self._watch_rules(plugin)
+        self._alone = Pipeline(autoload=False)
+        self._both = Pipeline(plugins=[plugin], autoload=False)
+        self._plugin_names = {info.name for info in self._both.plugins if not info.built_in}
+
+    @classmethod
+    def all(cls, root: Path, name: str = "*") -> Iterator[Package]:
+        """The packages of a folder that have rules, by name, or the one of a name."""
+        for file in sorted(root.glob(f"{name}/pyproject.toml")):
+            project = tomllib.loads(file.read_text(encoding="utf-8"))["project"]
+            for module in project.get("entry-points", {}).get("mulligan", {}).values():
+                package = cls(file.parent, module)
+                if package.rules:
+                    yield package
+
+    def compare(self, case: Case) -> Row | None:
+        """Both outcomes of a case; None if it is a result either way."""
+        alone, (own, rule) = Outcome.of(self._classify(self._alone, case)), self._own(case)
+        if alone.kind is None and own.kind is None:
+            return None
+        verdict, losses = judge(alone, own, wants_fatal=case.wants_fatal, wanted=case.wanted, guessed=case.guessed)
+        is_changed = rule is not None and self._without(rule, case) != own
+        return Row(self.name, case.source, case.name, str(alone), str(own), verdict, losses, rule, is_changed)
+
+    def _own(self, case: Case) -> tuple[Outcome, str | None]:
+        self._decided = None
+        error = self._classify(self._both, case)
+        is_own = error is not None and (error.rule or "").partition(":")[0] in self._plugin_names
+        return Outcome.of(error), self._decided if is_own else None
+
+    def _without(self, rule: str, case: Case) -> Outcome:
+        self._silenced = rule
+        try:
+            return Outcome.of(self._classify(self._both, case))
+        finally:
+            self._silenced = None
+
+    @staticmethod
+    def _classify(pipeline: Pipeline, case: Case) -> ToolError | None:
+        return pipeline.classify(case.failure, tool=case.tool, arguments=case.arguments)
+
+    def _watch_rules(self, plugin: Any) -> None:
+        """Put a function around each rule that notes whether it decides, and can silence it."""
+        for rules in filter(None, map(get_rules, vars(plugin).values())):
+            for at, rule in enumerate(rules.listed):
+                module = rule.decide.__module__.partition(".")[2]
+                label = f"{module}.{rule.name}" if module else rule.name
+                label += " (asked last)" if rules.last else ""
+                while label in self.rules:
+                    label += "'"  # two of one name, for other classes
+                self.rules[label] = rule
+                rules.listed[at] = rule._replace(decide=self._watched(label, rule.decide))
+
+    def _watched(
+        self, label: str, decide: Callable[[Failure], ToolError | None]
+    ) -> Callable[[Failure], ToolError | None]:
+        def watched(failure: Failure) -> ToolError | None:
+            if label == self._silenced:
+                return None
+            error = decide(failure)
+            if error is not None:
+                self._decided = label
+            return error
+
+        return watched

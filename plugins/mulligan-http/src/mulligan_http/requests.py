@@ -1,0 +1,74 @@
+"""requests, which keeps the exception of urllib3 as its first argument instead of as its cause."""
+
+from __future__ import annotations
+
+import re
+
+from mulligan.plugin import Failure, Rules, ToolError
+from mulligan.plugin import meanings as m
+from mulligan_http import outcomes, urllib3
+
+rules = Rules()
+_QUOTED = re.compile(r"'([^']{1,200})'")
+
+
+@rules("requests.RetryError")
+def retries_used_up(failure: Failure) -> ToolError | None:
+    """urllib3 gave up, and says after which status."""
+    inner = next((one for one in failure.look("args") or () if isinstance(one, BaseException)), None)
+    return None if inner is None else urllib3.rules.decide(failure.about(inner))
+
+
+@rules("requests.InvalidProxyURL", "requests.ProxyError")
+def proxy(failure: Failure) -> ToolError:
+    """The proxy is not set up right, cannot be reached, refuses, or asks for credentials."""
+    return outcomes.proxy(failure, urllib3.tunnel_status(failure))
+
+
+@rules("requests.MissingSchema", "requests.InvalidSchema", "requests.InvalidURL", "requests.URLRequired")
+def url(failure: Failure) -> ToolError:
+    """An address that no request can be made for."""
+    told = _QUOTED.search(failure.text)
+    return outcomes.bad_url(failure, told[1] if told else None)
+
+
+@rules("requests.InvalidHeader")
+def header(failure: Failure) -> ToolError:
+    """A header that cannot be sent."""
+    return outcomes.bad_header(failure)
+
+
+@rules("requests.TooManyRedirects")
+def redirects(failure: Failure) -> ToolError:
+    """A loop of redirects, or more than are followed."""
+    return outcomes.redirected(failure)
+
+
+@rules("requests.JSONDecodeError")
+def not_json(failure: Failure) -> ToolError:
+    """The answer is not JSON."""
+    return outcomes.unreadable(failure, "The service returned a response that is not JSON.")
+
+
+@rules("requests.InvalidJSONError")
+def json_argument(failure: Failure) -> ToolError:
+    """The request's own data cannot be written as JSON, such as NaN: nothing was sent."""
+    return m.error_of(failure, m.ARGUMENT, message="The request data cannot be written as JSON.")
+
+
+@rules("requests.ContentDecodingError")
+def decoding(failure: Failure) -> ToolError:
+    """An answer that is not compressed the way it says."""
+    return outcomes.unreadable(failure)
+
+
+@rules("requests.StreamConsumedError", "requests.UnrewindableBodyError")
+def misuse(failure: Failure) -> ToolError:
+    """The tool reads an answer twice, or sends a stream twice."""
+    return outcomes.misuse(failure)
+
+
+@rules("requests.ConnectionError", "requests.Timeout", "requests.ChunkedEncodingError")
+def connection(failure: Failure) -> ToolError:
+    """No connection, no answer in time, or a connection that ended midway."""
+    return outcomes.connection(failure)

@@ -1,0 +1,27 @@
+"""replicate."""
+
+from __future__ import annotations
+
+from mulligan.plugin import Failure, Rules, ToolError
+from mulligan_llm.answers import decide, failed
+
+rules = Rules("replicate")
+last = Rules("replicate", last=True)
+
+
+@rules("replicate.ModelError")
+def model(failure: Failure) -> ToolError:
+    """A model that failed while it ran."""
+    return failed(failure, "replicate", "The model on Replicate failed while running.")
+
+
+@rules("replicate.ReplicateError")
+def replicate(failure: Failure) -> ToolError:
+    """An answer of Replicate."""
+    return decide(failure, "replicate")
+
+
+@last("replicate.ReplicateException")
+def other_replicate(failure: Failure) -> ToolError:
+    """Anything else of the SDK."""
+    return failed(failure, "replicate", "The SDK of Replicate failed.")

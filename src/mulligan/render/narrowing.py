@@ -1,0 +1,87 @@
+"""The arguments by which a query that takes too long can ask for less."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from mulligan.repair.provenance import is_plain_identifier
+from mulligan.resolve.words import split_words, word_set
+
+if TYPE_CHECKING:
+    from mulligan.tools import Tool
+
+_RAN_OUT = re.compile(  # a query that took too long, not a connection that was slow for once
+    r"\b(?:query|statement|quer(?:y|ies) execution|aggregation|scan(?:ned)?|search|operation|job|report|execution)\b.{0,80}?"
+    r"\b(?:time ?limit|time[d ]?-?out|too long|cancel+ed|exceeded|aborted|killed)\b|MaxTimeMS|\brows? scanned\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_LIMITS = word_set("limit max maximum top count size rows first num")
+_NO_FILTERS = word_set(
+    "format output sort order page offset cursor token fields verbose timeout wait retry retries color lang language "
+    "locale include encoding style mode dry id projection columns select"
+)
+_MOST_TEXT, _MOST_NAMES = 1_000, 3
+
+
+def takes_too_long(text: str) -> bool:
+    """Whether a report says that the query itself took too long.
+
+    Args:
+        text: the quoted text of the failure.
+    """
+    return _RAN_OUT.search(text[:_MOST_TEXT]) is not None
+
+
+def find_limit(tool: Tool) -> str | None:
+    """The argument that bounds how much is returned; None without one.
+
+    Args:
+        tool: the tool.
+    """
+    names = (
+        name for name, schema in _members(tool) if _is_number(schema) and not _LIMITS.isdisjoint(split_words(name))
+    )
+    return next(names, None)
+
+
+def find_filters(tool: Tool, sent: Mapping[str, Any]) -> list[str]:
+    """At most three optional arguments that were not sent and that may select less.
+
+    Args:
+        tool: the tool.
+        sent: the arguments of the call.
+    """
+    names = [
+        name
+        for name, schema in _members(tool)
+        if name not in sent
+        and not _is_number(schema)
+        and not _is_flag(schema)
+        and _NO_FILTERS.isdisjoint(split_words(name))
+    ]
+    return names[:_MOST_NAMES]
+
+
+def _members(tool: Tool) -> list[tuple[str, Mapping[str, Any]]]:
+    known = tool.parameters.get("properties")
+    members = known.items() if isinstance(known, Mapping) else ()
+    return [(name, one) for name, one in members if isinstance(one, Mapping) and is_plain_identifier(name)]
+
+
+def _types(schema: Mapping[str, Any]) -> set[object]:
+    options = [schema, *(one for one in schema.get("anyOf", ()) if isinstance(one, Mapping))]
+    return {
+        kind
+        for one in options
+        for kind in ([one["type"]] if isinstance(one.get("type"), str) else one.get("type") or ())
+    }
+
+
+def _is_number(schema: Mapping[str, Any]) -> bool:
+    return not _types(schema).isdisjoint(("integer", "number"))
+
+
+def _is_flag(schema: Mapping[str, Any]) -> bool:
+    return "boolean" in _types(schema)

@@ -1,0 +1,181 @@
+"""The call that shows what exists, or the present state, after a call that failed.
+
+The relation between two tools is read from their names, the names of their arguments, and their descriptions. Only tools
+that read are found, and every argument is a value that the failed call sent.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from mulligan.resolve.proposals import seems_to_read
+from mulligan.resolve.readers import Reader, is_reachable, kind_of_argument, kind_of_tool
+from mulligan.resolve.words import Word, canonical, split_words, word_set
+from mulligan.tools import Tool
+
+if TYPE_CHECKING:
+    from mulligan.resolve.toolset import Toolset
+
+_IDENTIFIES = word_set("id ids key name uuid number no nr slug code ref reference sku email title")
+_FOLDERS = word_set("path folder directory dir root prefix parent")
+_QUERIES = word_set("query q text term terms keyword keywords pattern search name title guest phrase")
+_CONTAINERS = word_set(
+    "owner repo repository project database db schema table bucket workspace org organization organisation team folder "
+    "directory namespace region account guild server channel space board site tenant dataset collection"
+)
+_MOST_TEXT = 2_000
+_NAME = re.compile(r"[\w.:-]{4,128}")
+_SEPARATOR = re.compile(r"[/\\]")
+
+
+class Lookup(NamedTuple):
+    """A tool that shows what is there.
+
+    Attributes:
+        tool: the tool; it only reads.
+        arguments: arguments for it, all of them sent by the failed call; None if some are missing, or if it is not
+            declared `read_only`.
+    """
+
+    tool: Tool
+    arguments: Mapping[str, Any] | None
+
+
+class _Wanted(NamedTuple):
+    """What to look for: its kind, and what the failed call says about it."""
+
+    kind: tuple[Word, ...]
+    sent: Mapping[str, Any]
+    missing: str | None
+    value: object
+    reads_one: bool
+
+
+class Lookups:
+    """What the other tools of a toolset can show about a call that failed.
+
+    Args:
+        tool: the tool that was called.
+        sent: its arguments.
+        resource: the name of the missing thing, or None.
+        toolset: all tools.
+    """
+
+    def __init__(self, tool: Tool, sent: Mapping[str, Any], resource: str | None, toolset: Toolset) -> None:
+        self._tool, self._sent, self._resource, self._toolset = tool, sent, resource, toolset
+
+    def existing(self) -> Lookup | None:
+        """The tool that lists or searches things of the kind that was not found."""
+        missing = _missing_argument(self._sent, self._resource)
+        kind = (() if missing is None else kind_of_argument(missing)) or kind_of_tool(self._tool.name)
+        value = self._resource if missing is None else self._sent[missing]
+        return self._find(_Wanted(kind, self._sent, missing, value, reads_one=False))
+
+    def state(self) -> Lookup | None:
+        """The tool that reads what the call wanted to change: the same thing by its identifier, or the list of them."""
+        named = tuple(noun for name in self._sent if _is_identifier(name) for noun in kind_of_argument(name))
+        for kind in (kind_of_tool(self._tool.name), named):
+            found = self._find(_Wanted(kind, self._sent, None, None, reads_one=True))
+            if found is not None:
+                return found
+        return None
+
+    def is_named_in(self, text: str) -> bool:
+        """Whether a text names another tool that may be used instead: one that reads.
+
+        Args:
+            text: the quoted text of the failure.
+        """
+        words = {word.strip(".:-") for word in _NAME.findall(text[:_MOST_TEXT])}
+        named = (self._toolset[word] for word in words if word in self._toolset and word != self._tool.name)
+        return any(one.read_only or seems_to_read(one) for one in named if is_reachable(one, self._tool))
+
+    def _find(self, wanted: _Wanted) -> Lookup | None:
+        """The best reader; None if two are as good."""
+        readers = self._toolset.readers.find(self._tool, wanted.kind)
+        ranked = sorted(filter(None, (_rank(reader, wanted) for reader in readers)), key=_rank_only, reverse=True)
+        if not ranked or (len(ranked) > 1 and ranked[0][0] == ranked[1][0]):
+            return None
+        return ranked[0][1]
+
+
+def _rank_only(pair: tuple[tuple[int, ...], Lookup]) -> tuple[int, ...]:
+    return pair[0]
+
+
+def _rank(reader: Reader, wanted: _Wanted) -> tuple[tuple[int, ...], Lookup] | None:
+    """How well a tool fits, and the call of it; None if it does not."""
+    if reader.reads_one and not wanted.reads_one:
+        return None
+    arguments = _fill(reader, wanted)
+    if reader.reads_one and not arguments:
+        return None
+    is_worded = isinstance(wanted.value, str) and " " in wanted.value.strip()
+    prefers = 2 * reader.reads_one + (reader.searches if is_worded else reader.lists)
+    rank = (int(reader.is_named), int(arguments is not None), -reader.others, prefers, len(arguments or ()))
+    return rank, Lookup(reader.tool, arguments if reader.tool.read_only else None)
+
+
+def _fill(reader: Reader, wanted: _Wanted) -> Mapping[str, Any] | None:
+    """Arguments for a tool, taken from those of the failed call; None if a required one is not among them."""
+    schema = reader.tool.parameters
+    properties = schema.get("properties")
+    known = list(properties) if isinstance(properties, Mapping) else []
+    required = [name for name in schema.get("required") or () if isinstance(name, str)]
+    sent = {canonical(name): value for name, value in wanted.sent.items() if name != wanted.missing}
+    filled: dict[str, Any] = {}
+    for name in dict.fromkeys((*required, *known)):
+        form = canonical(name)
+        if form in sent and (name in required or _narrows(name, wanted)):
+            filled[name] = sent[form]
+        elif (folder := _folder(name, wanted)) is not None:
+            filled[name] = folder
+    left = [name for name in required if name not in filled]
+    if reader.searches and not (required and not left):
+        queries = left or [name for name in known if name not in filled and not _QUERIES.isdisjoint(split_words(name))]
+        text = _search_text(wanted)
+        if text is not None and len(queries[:2]) == 1:
+            filled[queries[0]], left = text, left[1:]
+    is_plain = all(isinstance(value, str | int | float) for value in filled.values())
+    return filled if is_plain and not left and isinstance(reader.tool.fit(dict(filled)), dict) else None
+
+
+def _narrows(name: str, wanted: _Wanted) -> bool:
+    """Whether an optional argument of this name says where to look, or which thing."""
+    words = split_words(name)
+    return not _CONTAINERS.isdisjoint(words) or (wanted.reads_one and not _IDENTIFIES.isdisjoint(words))
+
+
+def _folder(name: str, wanted: _Wanted) -> str | None:
+    """The folder of a missing path, for an argument that takes one."""
+    if not isinstance(wanted.value, str) or _FOLDERS.isdisjoint(split_words(name)):
+        return None
+    parts = list(_SEPARATOR.finditer(wanted.value))
+    return wanted.value[: parts[-1].start()] or None if parts else None
+
+
+def _search_text(wanted: _Wanted) -> str | None:
+    """The text by which to search for the missing thing: its name without its folders."""
+    if not isinstance(wanted.value, str):
+        return None
+    return _SEPARATOR.split(wanted.value.rstrip("/\\"))[-1].strip() or None
+
+
+def _missing_argument(sent: Mapping[str, Any], resource: str | None) -> str | None:
+    """The argument that names the missing thing; None if that is not clear."""
+    if resource is None:
+        texts = [name for name, value in sent.items() if isinstance(value, str | int)]
+        return texts[0] if len(texts) == 1 else None
+    equal = [name for name, value in sent.items() if str(value) == resource]
+    if not equal:
+        equal = [name for name, value in sent.items() if isinstance(value, str) and value and value in resource]
+    if not equal:
+        equal = [name for name, value in sent.items() if isinstance(value, list) and resource in value]
+    return equal[0] if len(equal) == 1 else None
+
+
+def _is_identifier(name: str) -> bool:
+    words = split_words(name)
+    return bool(words) and words[-1] in _IDENTIFIES

@@ -1,0 +1,177 @@
+"""After a missing thing, a conflict or an unknown effect, the model is told which tool shows what is there."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from mulligan import Pipeline, Tool, errors
+
+
+def reader(name: str, *required: str, optional: tuple[str, ...] = (), about: str = "", **options: Any) -> Tool:
+    properties = {one: {"type": "string"} for one in (*required, *optional)}
+    parameters = {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
+    return Tool.from_schema(name, about, parameters, dict, **{"read_only": True, **options})
+
+
+def step(error: Exception, name: str, arguments: dict[str, Any], *others: Tool, **options: Any) -> str:
+    """The next step after a call that fails."""
+
+    def handler(**_: Any) -> None:
+        raise error
+
+    failing = Tool.from_schema(name, "", {"type": "object", "properties": {}}, handler, **options)
+    with Pipeline([failing, *others], autoload=False) as pipeline:
+        return pipeline.call(name, arguments).content.splitlines()[-1]
+
+
+def proposed(text: str) -> dict[str, Any]:
+    """The call in a step."""
+    call: dict[str, Any] = json.loads(text[text.index("{") :])
+    return call
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "resource", "other", "filled"),
+    [
+        (
+            "read_file",
+            {"path": "src/app/main.py"},
+            "src/app/main.py",
+            reader("list_directory", "path"),
+            {"path": "src/app"},
+        ),
+        (
+            "get_file_contents",
+            {"owner": "acme", "repo": "shop", "path": "docs/a.md"},
+            "docs/a.md",
+            reader("list_files", "owner", "repo", optional=("folder",)),
+            {"owner": "acme", "repo": "shop", "folder": "docs"},
+        ),
+        ("send_message", {"channel": "ops", "text": "hi"}, "ops", reader("channels.list"), {}),
+        ("close_ticket", {"ticket_id": "T-9"}, "T-9", reader("get_tickets"), {}),
+        (
+            "describe_table",
+            {"database": "crm", "table": "client"},
+            "client",
+            reader("tables-list", "database"),
+            {"database": "crm"},
+        ),
+        (
+            "get_customer",
+            {"customer_id": "Ana Silva"},
+            "Ana Silva",
+            reader("search_customers", "text"),
+            {"text": "Ana Silva"},
+        ),
+        ("moveCard", {"cardId": "77", "list": "Doing"}, "Doing", reader("getLists", optional=("board",)), {}),
+        ("play", {"playlist": "Focus"}, "Focus", reader("browse", about="The playlists of the user."), {}),
+    ],
+)
+def test_what_exists_is_listed_or_searched(name, arguments, resource, other, filled):
+    missing = errors.ResourceNotFoundError("It does not exist.", resource=resource)
+
+    assert proposed(step(missing, name, arguments, other)) == {"name": other.name, "arguments": filled}
+
+
+@pytest.mark.parametrize(
+    ("error", "name", "arguments", "other", "filled"),
+    [
+        (
+            errors.ResourceConflictError("It has changed."),
+            "update_issue",
+            {"owner": "a", "repo": "b", "number": "3", "title": "x"},
+            reader("get_issue", "owner", "repo", "number"),
+            {"owner": "a", "repo": "b", "number": "3"},
+        ),
+        (errors.ResourceConflictError("It exists."), "create_label", {"name": "x"}, reader("list_labels"), {}),
+        (
+            TimeoutError("timed out"),
+            "book_room",
+            {"room_id": "r1", "day": "mon"},
+            reader("get_room", "room_id"),
+            {"room_id": "r1"},
+        ),
+        (
+            ConnectionResetError("reset"),
+            "create_order",
+            {"reference": "A-7", "lines": "3"},
+            reader("find_orders", optional=("reference", "status")),
+            {"reference": "A-7"},
+        ),
+    ],
+)
+def test_the_present_state_is_read(error, name, arguments, other, filled):
+    assert proposed(step(error, name, arguments, other)) == {"name": other.name, "arguments": filled}
+
+
+MISSING = errors.ResourceNotFoundError("It does not exist.", resource="b1")
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        reader("list_boards", read_only=False),
+        reader("list_boards", "team"),
+        reader("list_boards", "board_id"),
+    ],
+)
+def test_without_a_whole_call_the_tool_is_only_named(other):
+    """It is not declared read-only, or it needs what was not sent, or the very thing that is missing."""
+    told = step(MISSING, "open_board", {"board_id": "b1"}, other)
+
+    assert told == (
+        "Next: call list_boards to see which exist, then call open_board again with one of them. Do not repeat this call."
+    )
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        [reader("list_invoices")],
+        [reader("list_boards"), reader("show_boards")],
+        [reader("list_board_members")],
+        [reader("clear_boards", read_only=False, about="Lists and clears the boards.")],
+        [reader("list_boards", read_only=False, destructive=True)],
+        [reader("list_boards", "token", secret={"token"})],
+        [reader("list_boards", tool_type="extension", provider="elsewhere")],
+    ],
+)
+def test_another_tool_is_never_named_on_a_guess(others):
+    """Of another kind, one of two, of a part, one that changes something, one with a secret, of another server."""
+    told = step(MISSING, "open_board", {"board_id": "b1"}, *others)
+
+    if others[0].name != "list_board_members":
+        assert "list_boards" not in told
+    assert "{" not in told
+
+
+def test_a_secret_that_was_sent_is_not_handed_on():
+    token = "ghp_" + "a1B2" * 9
+    told = step(MISSING, "open_board", {"board_id": "b1", "workspace": token}, reader("list_boards", "workspace"))
+
+    assert token not in told
+    assert told.startswith("Next: call list_boards to see which exist")
+
+
+def test_a_report_that_names_another_tool_or_a_form_is_followed_only_so_far():
+    with_tool = ValueError("too large to open; read it in parts with read_part")
+    written = errors.ResourceNotFoundError("No board 7: board ids begin with B-.", resource="7")
+
+    assert step(with_tool, "open_board", {"board_id": "b1"}, reader("read_part"), read_only=True) == (
+        "Next: use the tool that is named in the text quoted above, if it does what you want. Do not repeat this call."
+    )
+    assert "read_part" not in step(with_tool, "open_board", {"board_id": "b1"}, read_only=True)
+    assert "named in" not in step(with_tool, "open_board", {}, reader("read_part", read_only=False, about="Deletes."))
+    assert "list_boards" in step(written, "open_board", {"board_id": "7"}, reader("list_boards"))
+
+
+def test_a_fatal_failure_and_a_ready_correction_stay_as_they_are():
+    fatal = errors.ToolPermissionError("You may not.")
+    near = LookupError("no such table: client. Did you mean clients?")
+
+    assert "list_tables" not in step(fatal, "read_table", {"table": "client"}, reader("list_tables"))
+    told = step(near, "read_table", {"table": "client"}, reader("list_tables"), read_only=True)
+    assert proposed(told) == {"name": "read_table", "arguments": {"table": "clients"}}

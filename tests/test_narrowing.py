@@ -1,0 +1,63 @@
+"""After a query that took too long, the model is told by which arguments it can ask for less."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from mulligan import Pipeline, Tool
+
+TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
+SAME = "call find again with exactly the same arguments"
+
+
+def step(text: str, arguments: dict[str, Any], properties: dict[str, Any], **options: Any) -> str:
+    def handler(**_: Any) -> None:
+        raise TimeoutError(text)
+
+    tool = Tool.from_schema(
+        "find", "", {"type": "object", "properties": properties}, handler, read_only=True, **options
+    )
+    with Pipeline([tool], autoload=False) as pipeline:
+        return pipeline.call("find", arguments).content.splitlines()[-1]
+
+
+SCHEMA = {"text": TEXT, "page_size": NUMBER, "region": TEXT, "format": TEXT, "exact": {"type": "boolean"}}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "properties", "ways"),
+    [
+        ({"text": "a", "page_size": 500}, SCHEMA, 'with "region" added or with a smaller "page_size"'),
+        ({"text": "a"}, SCHEMA, 'with "page_size" or "region" added'),
+        ({"text": "a", "region": "eu", "page_size": 9}, SCHEMA, 'with a smaller "page_size"'),
+        ({"text": "a"}, {"text": TEXT, "columns": TEXT, "kind": {"enum": ["x"]}, "day": TEXT}, 'with "kind" or "day" added'),
+        ({"text": "a"}, {"text": TEXT, "max_rows": {"anyOf": [NUMBER, {"type": "null"}]}}, 'with "max_rows" added'),
+    ],
+)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "query cancelled after 60 s, 412 GB scanned",
+        "canceling statement due to statement timeout",
+        "operation exceeded time limit",
+        "The search took too long and was aborted",
+    ],
+)
+def test_less_is_asked_for_by_name(text, arguments, properties, ways):
+    assert step(text, arguments, properties) == (
+        f"Next: call find again for less: {ways}. With the same arguments it will most likely take too long again."
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "properties"),
+    [
+        ("HTTPSConnectionPool(host='a.example', port=443): Read timed out. (read timeout=20)", SCHEMA),
+        ("timed out", SCHEMA),
+        ("query cancelled after 60 s", {"text": TEXT, "format": TEXT, "offset": NUMBER}),
+    ],
+)
+def test_a_slow_connection_or_a_tool_without_a_filter_is_called_again_as_it_was(text, properties):
+    assert SAME in step(text, {"text": "a"}, properties)
