@@ -186,6 +186,16 @@ def test_a_plugin_that_finds_the_failure_is_named(explain):
     assert "\ndetect  jams    abstains\ndetect  detect  abstains\n" in explain("E8", "-p", "jams")[1]
 
 
+def test_a_failure_that_a_plugin_does_not_find_again_has_an_unknown_rule(explain, house):
+    (house / "moody.py").write_text(
+        PLUGIN.replace('if value == "E7"', "if not seen.append(1) and len(seen) == 1") + "\n\nseen = []\n"
+    )
+    out = explain("E7", "-p", "moody")[1]
+    assert lines(out, "verdict") == ["a failure"]
+    assert lines(out, "detected by") == ["an unknown rule"]
+    assert lines(out, "because") == []
+
+
 def test_without_the_plugin_that_detects_everything_is_a_result(explain):
     assert lines(explain("Error: boom", "-p", "no:detect")[1], "because") == [returned.UNKNOWN]
 

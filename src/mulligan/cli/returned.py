@@ -105,7 +105,7 @@ def explain_detection(
             return Detection(failure, info.name, *trace.rule_of(failure))
         if info.built_in and not is_failure:
             reasons = tuple(_reasons(hookimpl, trace, tool, value))
-    return Detection(None, reasons=reasons or (UNKNOWN,))
+    return Detection(None, reasons=() if is_failure else reasons or (UNKNOWN,))
 
 
 def _decided_by_tool(pipeline: Pipeline, tool: Tool, value: Any, *, is_failure: bool) -> Detection:
