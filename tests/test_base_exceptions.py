@@ -50,6 +50,7 @@ MEANS = {
     "cancelled": errors.ToolCancelledError,
     "cancelled group": errors.ToolCancelledError,
     "look-alike": errors.ToolCancelledError,
+    "memory": errors.ToolQuotaError,
     "timeout": errors.ToolTimeoutError,
 }
 HOOKS = ["resolve", "validate", "repair", "authorize", "detect", "classify", "render_feedback", "observe", "middleware"]

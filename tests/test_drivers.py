@@ -94,7 +94,7 @@ RAISED: dict[str, tuple[Callable[[], BaseException], type[errors.ToolError]]] = 
     "exit": (lambda: SystemExit(3), errors.ToolExecutionError),
     "cancelled": (lambda: asyncio.CancelledError("mine"), errors.ToolCancelledError),
     "timeout": (lambda: TimeoutError("mine"), errors.ToolTimeoutError),
-    "memory": (lambda: MemoryError(), errors.ToolExecutionError),
+    "memory": (lambda: MemoryError(), errors.ToolQuotaError),
     "recursion": (lambda: RecursionError(), errors.ToolExecutionError),
     "group": (lambda: ExceptionGroup("g", [ValueError(), KeyError()]), errors.ToolExecutionError),
     "base group": (lambda: BaseExceptionGroup("g", [SystemExit(3)]), errors.ToolExecutionError),
