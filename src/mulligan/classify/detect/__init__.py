@@ -72,18 +72,18 @@ _HINT_WORDS = frozenset(
         "again answered between busy closed crashed down else exceeds expected full gone has insufficient long lost must need",
         "needs never nobody occupied offline oops out outside owned please queue required requires running since slow sold",
         "stop stopped stuck taken too until used wait waiting within without",
-        "bereits debe deve doit fout geen ikke moet muss nicht nie niet non redan schon ya",
+        "allerede besoin bereits debe demasiadas demasiados deve doit expirado expiré fout geen ikke moet muss nicht nie niet",
+        "non redan schon trop viele ya",
     )
     for word in line.split()
     for end in ("", ".", ",", "!", ":", ";")
 )
 _FOREIGN_HINTS = (  # the same for texts with other letters than English ones
-    "ungü", "fehl", "refus", "échou", "déj", "invalid", "invál", "não", "inte ", "finns", "błąd", "nie ", "не ", "ошиб",
-    "нет ", "expir", "bereits", "ya ", "já ", "già", "redan", "allerede", "ocup", "agot", "besoin", "doit", "debe", "deve",
-    "muss", "moet", "måste", "må ", "trop ", "zu viele", "demas", "muit",
-    "不", "未", "无", "错", "误", "失败", "超时", "拒", "已",
-    "ません", "エラー", "失敗", "すでに",
-    "없", "않", "오류", "실패",
+    "ungü", "fehl", "échou", "déj", "invál", "não", "inte ", "finns", "błąd", "не ", "ошиб", "нет ", "ocup", "agot", "måste",
+    "já ", "già",
+)
+_UNSPACED_HINTS = (  # and for those in Chinese, Japanese and Korean
+    "不", "未", "无", "错", "误", "失败", "超时", "拒", "已", "ません", "エラー", "失敗", "すでに", "없", "않", "오류", "실패",
 )
 _NO_NAME = frozenset(("tool",))  # of a value that no known tool has returned
 _MOST_JSON = 50_000
@@ -94,6 +94,7 @@ _ENDED = frozenset((
 ))
 # fmt: on
 _NEAR, _FAR = 1_200, 5_000  # characters of a short text, and of the end of a long one
+_FIRST_UNSPACED = "\u3000"
 _MARKUP = frozenset("{[<\ufeff")
 _OPENING = ("{", "[", "<", "H")  # JSON, markup, or a raw HTTP response
 
@@ -133,7 +134,7 @@ def may_report(value: Any) -> bool:
         if not _HINT_WORDS.isdisjoint(lowered.split()):
             return True
         if not lowered.isascii():
-            for hint in _FOREIGN_HINTS:
+            for hint in _UNSPACED_HINTS if max(lowered) > _FIRST_UNSPACED else _FOREIGN_HINTS:
                 if hint in lowered:
                     return True
         return False
@@ -218,7 +219,7 @@ def _read_cut_off(text: str) -> Any:
 def _find_in_mapping(value: Mapping[Any, Any], tool: Tool, subject: Subject) -> Failure | None:
     if _FIELDS.isdisjoint(value) and not any(str(name)[:6] in _COUNTED for name in value):
         if not may_fail(value):
-            return detect_undeclared_error(value, tool)
+            return detect_undeclared_error(value, tool) if tool.output_schema else None
         return None if is_declared_result(value, tool) else _find_by_members(value, tool, subject)
     marked = protocols.detect_marked_result(value, value.get) or protocols.detect_protocol(value, subject)
     if marked is not None:
