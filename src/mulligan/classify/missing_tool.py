@@ -33,6 +33,7 @@ _REPORTS = (
     rf"(?<![a-z])(?:NoSuchTool|ToolNotFound|UnknownTool)(?:Error|Exception)?: {_NAME}$",
     r"\binvoking `?([\w.:/-]{1,128}?)\(\)`? failed as no tool\b",
 )
+_MENTIONED = ("tool", "function", "action")  # each report has one of these words
 _FIELDS = ("toolName", "tool_name", "tool", "name")
 _CODES = ("code", "type", "error", "errorType", "error_type", "reason", "name")
 _MOST_PARTS = 40
@@ -74,6 +75,9 @@ def _name_from_text(text: str) -> str | None:
         body = call_safely(lambda: json.loads(text))
         if isinstance(body, Mapping):
             return next(filter(None, map(_name_from_json, _json_objects(body))), None)
+    lowered = text.lower()
+    if not any(word in lowered for word in _MENTIONED):
+        return None
     for report in _REPORTS:
         found = re.search(report, text, re.IGNORECASE)
         if found:

@@ -180,13 +180,14 @@ def detect_text(text: str, subject: Subject) -> Failure | None:
         is_marked = (
             len(message) <= _LONGEST_SENTENCE and "\n" not in message and _PLAIN_REPORT.match(message) is not None
         )
-        is_known = (
-            said(message) is not None
-            or _find_status(message) is not None
-            or foreign_sense(normalize(message)) is not None
-        )
-        if is_marked and not subject.is_message and (is_known or not (subject.is_file or is_statistic(message))):
-            return Failure(value=message, message=message, status=_find_status(message))
+        if is_marked and not subject.is_message:
+            is_known = (
+                said(message) is not None
+                or _find_status(message) is not None
+                or foreign_sense(normalize(message)) is not None
+            )
+            if is_known or not (subject.is_file or is_statistic(message)):
+                return Failure(value=message, message=message, status=_find_status(message))
     else:
         failure = (
             _detect_heading(text.strip(), subject)
