@@ -32,7 +32,11 @@ SCHEMA = {"text": TEXT, "page_size": NUMBER, "region": TEXT, "format": TEXT, "ex
         ({"text": "a", "page_size": 500}, SCHEMA, 'with "region" added or with a smaller "page_size"'),
         ({"text": "a"}, SCHEMA, 'with "page_size" or "region" added'),
         ({"text": "a", "region": "eu", "page_size": 9}, SCHEMA, 'with a smaller "page_size"'),
-        ({"text": "a"}, {"text": TEXT, "columns": TEXT, "kind": {"enum": ["x"]}, "day": TEXT}, 'with "kind" or "day" added'),
+        (
+            {"text": "a"},
+            {"text": TEXT, "columns": TEXT, "kind": {"enum": ["x"]}, "day": TEXT},
+            'with "kind" or "day" added',
+        ),
         ({"text": "a"}, {"text": TEXT, "max_rows": {"anyOf": [NUMBER, {"type": "null"}]}}, 'with "max_rows" added'),
     ],
 )

@@ -50,7 +50,9 @@ class ToolMessage(BaseModel):
 class Response:
     """Stands in for requests.Response."""
 
-    def __init__(self, status_code: int, text: str, reason: str, url: str, content_type: str = "application/json") -> None:
+    def __init__(
+        self, status_code: int, text: str, reason: str, url: str, content_type: str = "application/json"
+    ) -> None:
         self.status_code = status_code
         self.text = text
         self.content = text.encode()
@@ -846,11 +848,11 @@ Plan: 0 to add, 1 to change, 0 to destroy.
 """
 
 STORED_504 = (
-    "<!DOCTYPE html>\n<html lang=\"en\">\n<head><title>504 Gateway Time-out</title></head>\n<body>\n"
+    '<!DOCTYPE html>\n<html lang="en">\n<head><title>504 Gateway Time-out</title></head>\n<body>\n'
     "<h1>504 Gateway Time-out</h1>\n<p>Our hamsters are tired. Please try again in a minute.</p>\n</body>\n</html>\n"
 )
 
-AGENT_SOURCE = '''\
+AGENT_SOURCE = """\
 def execute(self, name, arguments):
     if name not in self.tools:
         return f"Error: {name} is not a valid tool, try one of [{', '.join(self.tools)}]."
@@ -858,7 +860,7 @@ def execute(self, name, arguments):
         return self.tools[name](**arguments)
     except Exception as e:
         return f"Error when executing tool {name} with arguments {arguments}: {type(e).__name__}: {e}"
-'''
+"""
 
 OPENAPI = {
     "openapi": "3.1.0",

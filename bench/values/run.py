@@ -1,8 +1,8 @@
 """Measures which returned values are found to report a failure, and of which class: `python bench/values/run.py`.
 
 Six sets, each by another hand and before the rules were written: `documented`, `handwritten`, `fresh_a` and `fresh_b` were
-read while the rules were written, so their figures say nothing of other values; `held_out` and `held_out_2` were only counted. A
-class is right if it is the one of the case or one of its others.
+read while the rules were written, so their figures say nothing of other values; `held_out` and `held_out_2` were only
+counted. A class is right if it is the one of the case or one of its others.
 """
 
 from __future__ import annotations

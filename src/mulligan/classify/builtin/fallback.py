@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from http import HTTPStatus
 
 from mulligan.classify import meanings as m
 from mulligan.classify.failure import Failure
@@ -17,35 +16,16 @@ from mulligan.classify.phrases import said, text_error
 from mulligan.classify.reasons import reason_of
 from mulligan.classify.rules import Rules
 from mulligan.classify.statuses import status_error
+from mulligan.classify.told_status import find_status
 from mulligan.errors import ToolError
 
 rules = Rules()
 _VAGUE = (m.ARGUMENT, m.FAILED)
-_QUOTED = re.compile(r"\"[^\"\n]{0,200}\"|(?<!\w)'[^'\n]{0,200}'(?!\w)|`[^`\n]{0,200}`")
-_STATUS = re.compile(
-    r"(?:^|[^\w\"'`])(?<!exit )(?:HTTP(?:/[\d.]{1,3})?(?: ?error| status)?(?: code)?"
-    r"|(?:HTTP |response |error )?status(?: code)?|(?:returned|received|with|HTTP) (?:an? )?(?:error|response)(?: code)?|error)"
-    r"[ :=]{1,3}[\[(]?([45]\d\d)(?=$|[\])}:,;.\n]|\s[-(\[{]| (?:Client|Server) Error\b| received\b)"
-    r"|\b(?:api|server|service|endpoint|request|backend|upstream|host|site|page|url) (?:returned|responded with|answered"
-    r"(?: with)?|replied(?: with)?|gave) (?:an? |HTTP |status ){0,3}([45]\d\d)(?=$|[,;:.)]| (?:for|on|from|to|with|after|at)\b)"
-    r"|\b(?:got|received|returned|answered) (?:an? |HTTP |status |code ){0,3}([45]\d\d)(?= (?:from|response|error|status)\b)"
-    r"|\A\s{0,8}([45]\d\d)(?=\s{0,8}\Z|: \S|\s\{| (?:Client|Server) Error: )|: ([45]\d\d)(?= (?:Client|Server) Error: )"
-    r"|(?:^|[^\w.\"'`#])[\[(]?([45]\d\d)[\])]?:? ([A-Z][a-z]{1,16}(?: [A-Za-z-]{2,16}){0,4})",
-    re.IGNORECASE,
-)
 _CHOICE_NAME = re.compile(r"[a-z]Or[A-Z]")
 _COMPONENT = re.compile(
     r"(?:(?!Internal)\w*(?:Server|Backend)|Socket|WebSocket|Proxy|DNS|SSL|TLS|OAuth\d?|Auth|Billing)"
     r"(?:Base)?(?:Error|Exception|Fault)?"
 )
-_REASON_PHRASES = {
-    **{status.value: (status.phrase.lower(),) for status in HTTPStatus if status >= 400},
-    408: ("request timeout", "request time-out"),
-    413: ("request entity too large", "payload too large", "content too large"),
-    414: ("request-uri too long", "uri too long", "request uri too long"),
-    422: ("unprocessable entity", "unprocessable content"),
-    504: ("gateway timeout", "gateway time-out"),
-}
 _BUGS = (
     ArithmeticError,
     AssertionError,
@@ -74,20 +54,9 @@ def told_status(failure: Failure) -> ToolError | None:
     """The message reports an HTTP status: `status code 404`, `error: 404`, `404 Not Found`."""
     for one in failure.whole_chain:
         is_key = issubclass(type(one.exception), LookupError)  # the 404 in `KeyError(404)` is a key, not a status
-        status = None if is_key or _is_bug(one.exception) else _find_status(one.text, one.told)
+        status = None if is_key or _is_bug(one.exception) else find_status(one.text, one.told)
         if status is not None:
             return status_error(one, status, effect="possible")
-    return None
-
-
-def _find_status(text: str, messages: str) -> int | None:
-    both = text[:600] if messages == text else f"{messages[:600]}\n{text[:600]}"
-    for match in _STATUS.finditer(_QUOTED.sub("_", both)) if "4" in both or "5" in both else ():
-        status = next(filter(None, match.groups()[:5]), None)
-        if status:
-            return int(status)
-        if match[7].lower().startswith(_REASON_PHRASES.get(int(match[6]), ())):
-            return int(match[6])
     return None
 
 

@@ -11,6 +11,7 @@ from mulligan.classify.detect.sentences import sense
 from mulligan.classify.failure import Failure
 from mulligan.classify.phrases import said
 from mulligan.classify.reasons import reason_of
+from mulligan.classify.told_status import find_status
 from mulligan.untrusted.classes import as_dict, is_a
 
 _MISSING = re.compile(
@@ -71,7 +72,7 @@ def with_meaning(failure: Failure) -> Failure:
     """
     if failure.exception is not None or failure.status is not None or said(failure.told) is not None:
         return failure
-    if any(reason_of(code) is not None for code in failure.codes):
+    if any(reason_of(code) is not None for code in failure.codes) or find_status(failure.text, failure.told):
         return failure
     meaning = sense(failure.told)
     code = next((code for one, code in _CODES if one is meaning), None)
