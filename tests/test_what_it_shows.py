@@ -260,7 +260,7 @@ def test_a_tool_that_goes_wrong(make_pipeline, run, kind, form):
     )
     pipeline = make_pipeline(tool, search)
     result = run(pipeline, "work", "{}", call_id="c1")
-    assert isinstance(result.error, errors.ToolExecutionError)
+    assert isinstance(result.error, errors.ToolQuotaError if kind == "memory" else errors.ToolExecutionError)
     assert result.content.startswith("Error executing tool work: ")
     assert len(result.content) <= 2_000
     assert (result.call.id, result.attempts, result.error.call_id) == ("c1", 1, "c1")
