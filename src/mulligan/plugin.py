@@ -21,6 +21,7 @@ from mulligan.classify.phrases import said, text_error
 from mulligan.classify.reasons import reason_error, reason_of
 from mulligan.classify.rules import Rule, Rules
 from mulligan.classify.statuses import status_error
+from mulligan.classify.told_status import find_status
 from mulligan.classify.transport import transport_error
 from mulligan.deadline import Deadline, current_deadline
 from mulligan.dialects import Dialect
@@ -169,6 +170,7 @@ __all__ = [
     "coerced",
     "current_deadline",
     "fence",
+    "find_status",
     "hookimpl",
     "is_a",
     "meanings",

@@ -27,14 +27,14 @@ _REASON_PHRASES = {
 }
 
 
-def find_status(text: str, messages: str) -> int | None:
+def find_status(text: str, messages: str = "") -> int | None:
     """The HTTP status that a text reports, or None.
 
     Args:
         text: the text of a failure.
-        messages: the messages of its body, which come first.
+        messages: the messages of its body, if there is one; they come first.
     """
-    both = text[:600] if messages == text else f"{messages[:600]}\n{text[:600]}"
+    both = text[:600] if messages in ("", text) else f"{messages[:600]}\n{text[:600]}"
     for match in _STATUS.finditer(_QUOTED.sub("_", both)) if "4" in both or "5" in both else ():
         status = next(filter(None, match.groups()[:5]), None)
         if status:
