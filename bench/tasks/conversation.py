@@ -18,8 +18,8 @@ from worlds import WORLDS, ToolSpec
 
 MOST_CALLS = 8
 SYSTEM = (
-    "You are a helpful assistant. Do what the user asks with the tools, one call at a time. After each result, make the "
-    "next call that is needed. When everything is done, answer in one short sentence without a call."
+    "You are a helpful assistant. Do what the user asks with the tools, one call at a time. If a call fails, read why, "
+    "correct it and call again. When everything is done, tell the user so in one short sentence."
 )
 _UNFINISHED = re.compile(r'\{\s*"name"\s*:\s*"([^"]*)"\s*,\s*"arguments"\s*:\s*(.*)', re.DOTALL)
 

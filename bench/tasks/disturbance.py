@@ -118,9 +118,7 @@ class Disturbed:
         seed: of the disturbance; None: none.
     """
 
-    def __init__(
-        self, world: World, intended: list[dict[str, Any]], changes: State, seed: str | None
-    ) -> None:
+    def __init__(self, world: World, intended: list[dict[str, Any]], changes: State, seed: str | None) -> None:
         self.world, self.changes = world, changes
         self.start = world.state()
         self.writes: list[Write] = []

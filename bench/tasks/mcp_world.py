@@ -71,7 +71,7 @@ class McpFiles(World):
         server = StdioServerParameters(
             command=str(program()), args=[str(self.root)], cwd=str(self.root), env=dict(os.environ)
         )
-        with open(os.devnull, "w", encoding="utf-8") as silent:  # noqa: ASYNC230 - opened once
+        with open(os.devnull, "w", encoding="utf-8") as silent:
             try:
                 async with Client(stdio_client(server, errlog=silent)) as client:
                     self._ready.set_result(client)

@@ -120,9 +120,7 @@ class LangGraph(Plain):
 
     def invalid_json(self, sent: SentCall, call_id: str, spec: ToolSpec, error: json.JSONDecodeError) -> str:
         """Without this text its run ends in silence."""
-        return (
-            f"Tool call {sent.name} with id {call_id} could not be executed - arguments were malformed or truncated."
-        )
+        return f"Tool call {sent.name} with id {call_id} could not be executed - arguments were malformed or truncated."
 
     def invalid_arguments(self, sent: SentCall, spec: ToolSpec) -> str:
         """The arguments, and pydantic's messages; unknown arguments are ignored."""

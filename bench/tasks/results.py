@@ -45,7 +45,7 @@ def _means(arms: dict[str, dict[str, Row]], names: Sequence[str]) -> Iterator[st
         completed = [row for row in rows if row["completed"]]
         harmful = sum(len(row["harmful"]) for row in rows)
         calls = sum(row["calls"] for row in completed) / len(completed) if completed else 0.0
-        yield _row([
+        cells = [
             name,
             f"{rate['completed'].mean:.0f} % ({len(completed)}/{len(rows)}) [{_edges(rate['completed'], 1, 0)}]",
             f"{rate['calls'].mean / 100:.2f} [{_edges(rate['calls'], 100, 2)}]",
@@ -55,7 +55,8 @@ def _means(arms: dict[str, dict[str, Row]], names: Sequence[str]) -> Iterator[st
             f"{sum(row['completion_tokens'] for row in rows) / len(rows):.0f}",
             str(sum(row["end"] == "calls" for row in rows)),
             str(sum(row["end"] == "fatal" for row in rows)),
-        ])
+        ]
+        yield _row(cells)
 
 
 def _differences(arms: dict[str, dict[str, Row]], names: Sequence[str], base: str) -> Iterator[str]:

@@ -27,8 +27,8 @@ sys.path.append(str(Path(__file__).parents[1] / "recovery"))
 
 import model
 from conversation import Conversation, Reply, Speaker, TaskRun, converse, usable_toolsets
-from results import tables
 from responders import ARMS, UNDISTURBED
+from results import tables
 from scripted import idle, perfect
 from task_list import Task, load
 
@@ -68,7 +68,8 @@ def chosen(options: argparse.Namespace) -> list[Task]:
     if options.only:
         return [one for one in tasks if one.id in options.only.split(",")]
     if options.tasks:
-        return sorted(tasks, key=lambda one: int(one.id.rpartition("-")[2]))[: options.tasks]
+        picked = sorted(tasks, key=lambda one: int(one.id.rpartition("-")[2]))[: options.tasks]
+        return [one for one in tasks if one in picked]
     return tasks
 
 
