@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from typing import Any
 
 from scenarios import Scenario, is_recoverable, sent_arguments
 
@@ -41,21 +42,27 @@ def prompt(scenario: Scenario, feedback: str) -> str:
     return f"{said}<|im_start|>assistant\n{opening(scenario)}"
 
 
-def load(path: str, threads: int) -> Callable[[str], str]:
-    """A function that completes a prompt greedily."""
+def serve(path: str, threads: int, context: int = 6144) -> Callable[[str], dict[str, Any]]:
+    """A function that completes a prompt greedily, and returns the server's whole reply."""
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # spinning threads starve each other on a busy machine
     import xllamacpp
 
     parameters = xllamacpp.CommonParams()
     parameters.model.path = path
-    parameters.n_ctx, parameters.n_parallel, parameters.warmup, parameters.verbosity = 6144, 1, False, 0
+    parameters.n_ctx, parameters.n_parallel, parameters.warmup, parameters.verbosity = context, 1, False, 0
     parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = threads
     server = xllamacpp.Server(parameters)
     greedy = {"max_tokens": 160, "temperature": 0, "top_k": 1, "seed": 1, "cache_prompt": True, "stop": STOPS}
 
-    def complete(text: str) -> str:
+    def complete(text: str) -> dict[str, Any]:
         reply = server.handle_completions({"prompt": text, **greedy})
-        decoded = json.loads(reply) if isinstance(reply, str | bytes) else reply
-        return decoded["choices"][0]["text"]
+        decoded: dict[str, Any] = json.loads(reply) if isinstance(reply, str | bytes) else reply
+        return decoded
 
     return complete
+
+
+def load(path: str, threads: int) -> Callable[[str], str]:
+    """A function that completes a prompt greedily."""
+    complete = serve(path, threads)
+    return lambda text: complete(text)["choices"][0]["text"]

@@ -35,7 +35,7 @@ def invalid_arguments(scenario: Scenario) -> str:
     """The arguments do not validate."""
     schema = schema_of(scenario, scenario["call"]["name"])
     assert schema is not None, scenario["id"]
-    found = list(_faults(schema, sent_arguments(scenario)))
+    found = list(records(schema, sent_arguments(scenario)))
     plural = "s" if len(found) > 1 else ""
     return f"{len(found)} validation error{plural}:\n```json\n{json.dumps(found, indent=2)}\n```{CLOSING}"
 
@@ -45,7 +45,7 @@ def model_retry(message: str) -> str:
     return message + CLOSING
 
 
-def _faults(schema: dict[str, Any], text: str) -> Iterator[dict[str, Any]]:
+def records(schema: dict[str, Any], text: str) -> Iterator[dict[str, Any]]:
     """One record for each fault, as pydantic reports it."""
     try:
         arguments = json.loads(text)
