@@ -277,6 +277,44 @@ LESS_IS_MEANT = (  # the list, the cases, and why a package rightly says less th
         r"(1047|1189|1190|1218) \w+",
         "an unknown command, or replication; the SQLSTATE is one of connections",
     ),
+    (
+        "mongodb.txt",
+        r"(41|128|173|183|184|185|220|247|277|293|294|295|298|300|307) \w+",
+        "a condition inside the server or the driver, about nothing that the caller named",
+    ),
+    (
+        "botocore.txt",
+        (
+            r"(DryRunOperationException 412|EFSIOException 410|ModelError(Exception)? 424"
+            r"|(FailureByQueryException|ServiceLinkedRoleFailure|TestFunctionFailed) 500)"
+        ),
+        "what was run has failed, or would have succeeded; the status alone says something else",
+    ),
+    (
+        "salesforce.txt",
+        r"(DATACLOUDADDRESS_SERVER_ERROR|DATA_INTEGRATION_SERVER_ERROR|FIND_DUPLICATES_ERROR)",
+        "a part of the service has failed, and nothing says that it is for now",
+    ),
+)
+FATAL_IS_MEANT = (  # the list, the cases, and why only a person can help, although no word of the code says so
+    (
+        "discord.txt",
+        r"(20001|20002|40333|50101) \w+|4008 InvalidOrigin.*",
+        "the account, the origin or the server's level",
+    ),
+    ("slack.txt", r"not_in_channel.*", "a member must invite the app"),
+    ("salesforce.txt", r"ORG_LOCKED|INVALID_READ_ONLY_USER_DML", "the organization or the user may only read"),
+    ("google.txt", r"CONSUMER_INVALID|SERVICE_NOT_VISIBLE|MISSING_ORIGIN", "the project or the key"),
+    (
+        "botocore.txt",
+        r"BlockedException .*|InsufficientAvailableIPsInSubnetFault .*",
+        "the account, or no addresses are left",
+    ),
+    ("stripe.txt", r"testmode_charges_only ErrorCode", "the account is not activated"),
+    ("smtp_enhanced.txt", r"5\.5\.6", "RFC 4954: the answer of a login is too long"),
+    ("mysql.txt", r"(2007|2066) \w+", "client and server do not fit each other"),
+    ("mariadb.txt", r"3118 \w+", "the account is locked"),
+    ("mongodb.txt", r"334 \w+", "the server has no such way to log in"),
 )
 
 
@@ -293,6 +331,7 @@ def cases(file: Path) -> Iterator[Case]:
     """
     maker = MAKERS.get(file.stem)
     less = [re.compile(pattern) for name, pattern, _ in LESS_IS_MEANT if name == file.name]
+    fatal = [re.compile(pattern) for name, pattern, _ in FATAL_IS_MEANT if name == file.name]
     for line in file.read_text(encoding="utf-8").splitlines() if maker else ():
         row = line.split("\t")
         if not line or line.startswith("#"):
@@ -301,7 +340,7 @@ def cases(file: Path) -> Iterator[Case]:
         for name, failure in maker(row) if maker else ():
             yield Case(
                 *(file.name, name, failure, f"call_{file.stem}", {}),
-                wants_fatal=SAYS_FATAL.search(name) is not None,
+                wants_fatal=SAYS_FATAL.search(name) is not None or any(one.fullmatch(name) for one in fatal),
                 wanted=ToolExecutionError.__name__ if any(one.fullmatch(name) for one in less) else None,
                 guessed=None if has_status else ToolArgumentError.__name__,
             )

@@ -62,7 +62,8 @@ codes = Codes(
             XksProxyUriUnreachable
         """,
         m.ARGUMENT: """
-            400 405 411 413 414 415 416 422 Argument BranchNameIsTagName DatabaseError DefaultUndefined
+            400 405 411 413 414 415 416 422 Argument BranchNameIsTagName DBSubnetGroupDoesNotCoverEnoughAZs
+            DatabaseError DefaultUndefined ReplicationSubnetGroupDoesNotCoverEnoughAZs
             FileContentAndSourceFileSpecified LayerInaccessible LoopDetected MaximumResultReturned MessageRejected
             NameAvailability NoOperation NotAcceptable PublicPolicy QueryArgProfileEmpty RecursiveInvocation
             RejectedRecords ReservedName RestrictedSourceFile SqlParse UserError
