@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from mulligan import Pipeline
+from mulligan import Pipeline, Tool
 
 LINK = "https://developer.mozilla.org/en-US/docs/Web/HTTP/Status/404"
 
@@ -160,3 +160,26 @@ def test_an_argument_that_was_not_sent_is_missing():
     with Pipeline(autoload=False) as pipeline:
         error = pipeline.classify(answered(422, {"errors": {"port": ["is required"]}}), arguments={"cargo": 1})
     assert [problem.message for problem in error.problems] == ["missing"]  # type: ignore[union-attr]
+
+
+def test_a_response_that_is_shown_by_its_class_gives_way_to_what_it_says():
+    class Refused(Exception):
+        def __init__(self) -> None:
+            super().__init__(Answer())
+            self.response = Answer()
+
+    class Answer:
+        __module__, __qualname__ = "acme.http", "Answer"
+        status_code, headers, url = 403, {}, "https://a.example/x"
+        text = '{"message": "Resource not accessible by integration"}'
+
+        def __repr__(self) -> str:
+            return "<acme.http.Answer>"
+
+    def read(name: str) -> None:
+        raise Refused
+
+    with Pipeline([Tool.from_function(read)], autoload=False) as pipeline:
+        content = pipeline.call("read", {"name": "a"}).content
+    assert "Resource not accessible by integration" in content
+    assert "acme.http" not in content

@@ -27,7 +27,9 @@ Stage = Literal["resolve", "validate", "authorize", "execute", "detect", "serial
 _TYPES_WITHOUT_DETAIL = (MemoryError, RecursionError, DeadlineExceeded, ExecutorSaturated)
 
 
-_DUMP = re.compile(r"[\"'](?:error|errors|message|code|detail|status)[\"']: ?")
+_DUMP = re.compile(  # of a body, or of the response that holds it
+    r"[\"'](?:error|errors|message|code|detail|status)[\"']: ?|<(?:[a-z_]\w{0,60}\.){1,6}\w{1,60}>"
+)
 _MOST_FRAMES = 200
 _MOST_WRAPPERS = 3
 
@@ -198,7 +200,7 @@ class Failure(Evidence):
         if told and says_only_status(text, self.status):
             text = told
         elif told and _DUMP.search(text) is not None:
-            text = told  # the text is a dump of the body
+            text = told
         elif told and not all(line in text for line in told.splitlines()):
             text = f"{text}\n{told}"
         return f"{text}\n{self.stderr}" if self.stderr else text
