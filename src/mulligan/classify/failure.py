@@ -197,9 +197,7 @@ class Failure(Evidence):
         if issubclass(type(exception), _TYPES_WITHOUT_DETAIL):
             return ""
         text, told = without_link(self.text), "" if exception is None else self.service_text
-        if told and says_only_status(text, self.status):
-            text = told
-        elif told and _DUMP.search(text) is not None:
+        if told and (says_only_status(text, self.status) or _DUMP.search(text) is not None):
             text = told
         elif told and not all(line in text for line in told.splitlines()):
             text = f"{text}\n{told}"
