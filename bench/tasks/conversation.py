@@ -18,8 +18,13 @@ from worlds import WORLDS, ToolSpec
 
 MOST_CALLS = 8
 SYSTEM = (
-    "You are a helpful assistant. Do what the user asks with the tools, one call at a time. If a call fails, read why, "
-    "correct it and call again. When everything is done, tell the user so in one short sentence."
+    "You are a helpful assistant. Do what the user asks with the tools, one call at a time. After each result, make the "
+    "next call that is needed; after an error, make a corrected call. As soon as everything is done, call finish."
+)
+FINISH = ToolSpec(  # small models call more readily than they stop; it belongs to the loop, and never fails
+    "finish",
+    "Call this when everything is done, with a short answer to the user.",
+    {"type": "object", "properties": {"answer": {"type": "string"}}, "required": ["answer"]},
 )
 _UNFINISHED = re.compile(r'\{\s*"name"\s*:\s*"([^"]*)"\s*,\s*"arguments"\s*:\s*(.*)', re.DOTALL)
 
@@ -47,7 +52,7 @@ class Conversation:
         """All of it, in the chat template that Qwen2.5 was trained on."""
         shown = [
             {"name": one.name, "description": one.description, "parameters": one.parameters}
-            for one in self.specs.values()
+            for one in (*self.specs.values(), FINISH)
         ]
         tools = "\n".join(json.dumps({"type": "function", "function": one}) for one in shown)
         system = (
@@ -71,7 +76,7 @@ class TaskRun:
         harmful: what each harmful run of a tool did.
         prompt_tokens: of all turns.
         completion_tokens: of all turns.
-        end: why it ended: `answer`, `calls` (too many), or `fatal`.
+        end: why it ended: `finish`, `text` (without a call), `calls` (too many), or `fatal`.
         slip: the kind of the model's faulty call, or nothing.
         injected: what chaos did.
         answer: the last text.
@@ -159,9 +164,9 @@ def _loop(conversation: Conversation, run: TaskRun, speak: Speaker, responder: A
         text = (conversation.opening + reply.text).strip()
         conversation.opening = ""
         sent = sent_call(text)
-        if sent is None:
+        if sent is None or sent.name == FINISH.name:
             conversation.turns.append(("assistant", text))
-            run.answer, run.end = text, "answer"
+            run.answer, run.end = text, "text" if sent is None else "finish"
             return
         run.calls += 1
         if slip is not None and run.calls == slip.at:

@@ -169,6 +169,8 @@ class Disturbed:
         self._runs[key] += 1
         if not self.world.specs[name].idempotent and self._runs[key] > max(1, self._intended[key]):
             return "ran twice"
+        if self._runs[key] <= self._intended[key]:
+            return ""  # a call of the solution; after a harmful one, its new item may have another number
         for item in sorted(before.keys() | after.keys()):
             if before.get(item) == after.get(item):
                 continue

@@ -29,7 +29,7 @@ import model
 from conversation import Conversation, Reply, Speaker, TaskRun, converse, usable_toolsets
 from responders import ARMS, UNDISTURBED
 from results import tables
-from scripted import idle, perfect
+from scripted import ADDING, careless, idle, perfect
 from task_list import Task, load
 
 FOLDER = Path(tempfile.gettempdir()) / "mulligan-tasks"  # the same for every run: paths are part of the prompts
@@ -134,7 +134,7 @@ def report(options: argparse.Namespace) -> None:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Check without the model that each task can be solved, with faults too, and is not solved by doing nothing."""
+    """Check without the model: each task can be solved, with faults too, but not by doing nothing, and harm is noticed."""
     tasks, wrong = chosen(options), 0
     slips: Counter[str] = Counter()
     injected: Counter[str] = Counter()
@@ -144,7 +144,7 @@ def check(options: argparse.Namespace) -> None:
             if speaker is perfect and arm != UNDISTURBED:
                 slips[run.slip or "none"] += 1
                 injected.update(one.partition(": ")[2] for one in run.injected)
-            problem = _problem(run, speaker)
+            problem = _problem(task, run, speaker)
             if problem:
                 wrong += 1
                 print(f"{task.id}, {arm}, seed {seed}, {speaker.__name__}: {problem}")
@@ -157,6 +157,7 @@ def check(options: argparse.Namespace) -> None:
 def _checks(seeds: str) -> Iterator[tuple[str, int, Speaker]]:
     yield UNDISTURBED, 0, idle
     yield UNDISTURBED, 0, perfect
+    yield UNDISTURBED, 0, careless
     for seed in map(int, seeds.split(",")):
         for arm in ("plain", "mulligan"):
             yield arm, seed, perfect
@@ -167,9 +168,12 @@ def _checked(task: Task, arm: str, speaker: Speaker, seed: int) -> TaskRun:
         return converse(task, arm, speaker, Path(folder).resolve(), seed)
 
 
-def _problem(run: TaskRun, speaker: Speaker) -> str:
+def _problem(task: Task, run: TaskRun, speaker: Speaker) -> str:
     if speaker is idle:
         return "doing nothing completes it" if run.completed or run.calls or run.harmful else ""
+    if speaker is careless:
+        expected = sum(call["name"] in ADDING for call in task.calls) + 1
+        return "" if len(run.harmful) == expected and not run.completed else f"{expected} harmful calls: {run.harmful}"
     if not run.completed:
         return f"the solution does not complete it ({run.end} after {run.calls} calls)"
     return f"the solution does harm: {run.harmful}" if run.harmful else ""

@@ -1,4 +1,4 @@
-"""A perfect solution, which knows what a call has done, and a run that does nothing: both without the model."""
+"""Runs without the model: a perfect solution, which knows what a call has done; one that does nothing; a careless one."""
 
 from __future__ import annotations
 
@@ -8,6 +8,15 @@ from collections import Counter
 from conversation import Conversation, Reply, written
 from disturbance import identity
 from slips import SentCall
+
+STRAY = {  # a call that no task asks for
+    "files": ("write_file", {"path": "notes/stray.txt", "text": "x"}),
+    "shop": ("add_stock", {"product_id": 4, "pieces": 1}),
+    "tickets": ("assign_ticket", {"number": 4, "person": "zoe"}),
+    "git": ("add_tag", {"tag": "stray"}),
+    "mcp": ("write_file", {"path": "stray.txt", "content": "x"}),
+}
+ADDING = {"append_line", "add_order", "add_stock", "create_ticket", "add_comment"}  # twice is not the same as once
 
 
 def perfect(conversation: Conversation) -> Reply:
@@ -24,3 +33,14 @@ def perfect(conversation: Conversation) -> Reply:
 def idle(conversation: Conversation) -> Reply:
     """An answer without a call."""
     return Reply("I have done it. Everything is as you wanted.")
+
+
+def careless(conversation: Conversation) -> Reply:
+    """Each call of the solution twice, then one that the task does not ask for."""
+    calls = [(one["name"], one["arguments"]) for one in conversation.task.calls for _ in range(2)]
+    calls.append(STRAY[conversation.task.toolset])
+    made = len(conversation.turns) // 2
+    if made == len(calls):
+        return Reply(conversation.task.reply)
+    name, arguments = calls[made]
+    return Reply(written(SentCall(name, json.dumps(arguments))))

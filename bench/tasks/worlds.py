@@ -7,7 +7,7 @@ import os
 import sqlite3
 import subprocess
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -408,8 +408,3 @@ class Git(World):
 
 
 WORLDS = {"files": Files, "shop": Shop, "tickets": Tickets, "git": Git}
-
-
-def names() -> Iterator[str]:
-    """The worlds that need nothing but Python and git."""
-    yield from WORLDS
