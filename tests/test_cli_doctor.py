@@ -296,7 +296,7 @@ def test_a_plugin_whose_import_hangs_is_named_while_it_does(house, cli, monkeypa
 
     monkeypatch.setattr(loading, "SLOW_IMPORT_SECONDS", 0.05)
     house.install("quick", "@hookimpl\ndef hints(error):\n    return []\n")
-    house.install("sleepy", "import time\ntime.sleep(1)\n@hookimpl\ndef hints(error):\n    return []\n")
+    house.install("sleepy", "import time\ntime.sleep(3)\n@hookimpl\ndef hints(error):\n    return []\n")
     code, _, err = cli("plugins")
     assert code == 0
     assert err == (

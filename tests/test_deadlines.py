@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import threading
 import time
 
@@ -170,7 +171,7 @@ def test_a_call_without_a_timeout_is_given_up_at_the_deadline_of_its_context(mak
     let_go.set()
     assert isinstance(result.error, errors.ToolTimeoutError)
     assert result.error.effect == "possible"
-    assert "No response within 0.05 s" in result.content
+    assert re.search(r"No response within 0\.0\d s", result.content)  # what is left of the deadline when the tool starts
 
 
 def test_a_middleware_cannot_wait_longer(make_pipeline, run):
