@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mulligan import Pipeline, errors
-from mulligan.plugin import Failure
+from mulligan.plugin import Failure, pointer_to
 
 SENT = {"mail": "x", "guests": [{"diet": "none"}], "seats": 3, "maxPrice": 9, "note": "by the window please"}
 
@@ -204,3 +204,9 @@ def test_any_body_can_be_read(body, arguments):
     failure = Failure(ApiError(400, {"errors": body}), arguments=arguments)
     assert len(failure.problems) <= 8
     assert all(problem.pointer.startswith("/") for problem in failure.problems)
+
+
+def test_quotes_separate_nothing_but_the_steps_in_brackets():
+    """A secret with quotes in it would otherwise leave in another spelling, which redaction does not know."""
+    assert pointer_to("quote\"and'apostrophe") == ""
+    assert pointer_to("data['x'][0].y") == "/data/x/0/y"

@@ -25,6 +25,8 @@ _REQUEST_PARTS = frozenset(
     ("body", "query", "path", "header", "cookie", "data", "attributes", "input", "json", "form", "payload", "$")
 )
 _NAME = re.compile(r"[A-Za-z_$][\w$.\[\]\"'/ -]{0,200}")
+_QUOTED_STEP = re.compile(r"\[([\"'])[\w$./-]{1,100}\1\]")
+_QUOTES = frozenset("\"'")
 # fmt: off
 _COMMON_NAMES = frozenset((  # words of many messages, which name an argument only where more is said of it
     "message", "code", "status", "type", "error", "request", "response", "data", "value", "values", "field", "fields",
@@ -137,7 +139,7 @@ def pointer_to(place: object) -> str:
 def _parts_of(place: object) -> list[Any]:
     if isinstance(place, str):
         name = place.lstrip("/#.").strip()
-        if not _NAME.fullmatch(name) or " " in name:
+        if not _NAME.fullmatch(name) or " " in name or not _QUOTES.isdisjoint(_QUOTED_STEP.sub("", name)):
             return []
         return [part for part in re.split(r"[./\[\]\"']+", name) if part]
     if isinstance(place, (list, tuple)) and all(type(part) in (str, int) for part in place):
