@@ -209,4 +209,4 @@ def test_any_body_can_be_read(body, arguments):
 def test_quotes_separate_nothing_but_the_steps_in_brackets():
     """A secret with quotes in it would otherwise leave in another spelling, which redaction does not know."""
     assert pointer_to("quote\"and'apostrophe") == ""
-    assert pointer_to("data['x'][0].y") == "/data/x/0/y"
+    assert pointer_to("metadata['x'][0].y") == "/metadata/x/0/y"
