@@ -91,13 +91,19 @@ class Classifier:
         self._policy = policy
 
     def classify(
-        self, failure: Failure, classify: Classify, *, is_one_request: Callable[[], bool] = lambda: False
+        self,
+        failure: Failure,
+        classify: Classify,
+        provider_of: Callable[[Failure], str | None],
+        *,
+        is_one_request: Callable[[], bool] = lambda: False,
     ) -> ToolError:
         """The error for a failure: the tool's own, else a plugin's, else a `ToolExecutionError`.
 
         Args:
             failure: the failure to classify.
             classify: asks the plugins about a failure; returns None if all abstain.
+            provider_of: the provider whose library raised a failure, or None.
             is_one_request: whether the tool's author declared that the tool makes only the one request that failed.
         """
         exception, call = failure.exception, failure.call
@@ -118,7 +124,7 @@ class Classifier:
             error.__dict__["_from_prose"] = call_safely(partial(_is_from_prose, error.resource, failure)) is not False
         if call is None and failure.tool_name is not None:
             call = ToolCall(None, failure.tool_name)
-        error = self.complete(error, call, failure.tool, failure.arguments)
+        error = self.complete(error, call, failure.tool, failure.arguments, provider=provider_of(failure))
         if error.effect == "none" and _may_write(failure.tool) and not _knows_effect(error, exception, is_one_request):
             error.__dict__["effect"] = "possible"
         if exception is not None and error is not exception and error.__cause__ is None:
@@ -138,7 +144,13 @@ class Classifier:
         return None
 
     def complete(
-        self, error: ToolError, call: ToolCall | None, tool: Tool | None, arguments: Mapping[str, Any] | None
+        self,
+        error: ToolError,
+        call: ToolCall | None,
+        tool: Tool | None,
+        arguments: Mapping[str, Any] | None,
+        *,
+        provider: str | None = None,
     ) -> ToolError:
         """Fills in fields that a plugin left unset, and decides fatality. An error that belongs to another call is copied.
 
@@ -147,6 +159,7 @@ class Classifier:
             call: the call, or None.
             tool: the tool, or None.
             arguments: the validated arguments, or None.
+            provider: the service that failed, for an error that names none; by default, that of the tool.
         """
         fields = error.__dict__
         owner = fields.get("_owner", error)
@@ -171,9 +184,10 @@ class Classifier:
         if tool is not None:
             fields["tool_type"] = tool.tool_type
             filled.append("tool_type")
-            if tool.provider is not None and error.provider is None:
-                fields["provider"] = tool.provider
-                filled.append("provider")
+            provider = provider or tool.provider
+        if provider is not None and error.provider is None:
+            fields["provider"] = provider
+            filled.append("provider")
         if "user_message" not in fields and (sentence := self._make_user_message(error, call)):
             fields["user_message"] = sentence
             filled.append("user_message")

@@ -251,8 +251,8 @@ def _classify_failure(invocation: Invocation, tool: Tool, failure: Failure) -> T
             getattr(one, "before_effect", False) is True for one in middleware_for(invocation, tool)
         )
 
-    classifier = invocation.runtime.classifier
-    return classifier.classify(failure, invocation.hooks.classify, is_one_request=is_one_request)
+    classifier, hooks = invocation.runtime.classifier, invocation.hooks
+    return classifier.classify(failure, hooks.classify, hooks.provider_of, is_one_request=is_one_request)
 
 
 def _failure_from(invocation: Invocation, tool: Tool, exception: BaseException) -> Failure:
