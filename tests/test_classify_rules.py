@@ -397,6 +397,7 @@ def test_the_library_that_failed_is_named_whichever_rule_decides(provider):
         recovered = made.recover(caused(ConnectionRefusedError("refused"))).error
 
     assert (error.provider, error.rule, error.fatal) == ("acme", "classify:os_error", False)
+    assert error.message == "Acme cannot be reached."
     assert (recovered.provider, recovered.fatal) == ("acme", False)
 
 

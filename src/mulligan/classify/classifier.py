@@ -107,6 +107,7 @@ class Classifier:
             is_one_request: whether the tool's author declared that the tool makes only the one request that failed.
         """
         exception, call = failure.exception, failure.call
+        provider = failure.__dict__["_provider"] = provider_of(failure)
         error = (
             _error_raised_by_tool(exception)
             if issubclass(type(exception), MulliganError)
@@ -124,7 +125,7 @@ class Classifier:
             error.__dict__["_from_prose"] = call_safely(partial(_is_from_prose, error.resource, failure)) is not False
         if call is None and failure.tool_name is not None:
             call = ToolCall(None, failure.tool_name)
-        error = self.complete(error, call, failure.tool, failure.arguments, provider=provider_of(failure))
+        error = self.complete(error, call, failure.tool, failure.arguments, provider=provider)
         if error.effect == "none" and _may_write(failure.tool) and not _knows_effect(error, exception, is_one_request):
             error.__dict__["effect"] = "possible"
         if exception is not None and error is not exception and error.__cause__ is None:

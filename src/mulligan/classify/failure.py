@@ -57,6 +57,7 @@ class Failure(Evidence):
     stage: Stage
     outer: Failure | None
     is_data: bool = False
+    _provider: str | None = None
 
     def __init__(
         self,
@@ -112,6 +113,11 @@ class Failure(Evidence):
         )
         inner.__dict__["outer"] = self.outer or self
         return inner
+
+    @property
+    def provider(self) -> str | None:
+        """The service whose library raised the exception, or None. Its package lists the classes in `Rules(last=True)`."""
+        return (self.outer or self)._provider
 
     @lazy
     def inner(self) -> tuple[Failure, ...]:

@@ -97,7 +97,7 @@ def status_error(
         failure: the failure to classify.
         status: the HTTP status; by default, the one that the failure carries.
         message: replaces the default message of the status.
-        service: the name of the service, which the message then uses.
+        service: the name of the service, which the message then uses; by default, that of the failure's provider.
         fields: attributes of the error; they override those read from the failure.
 
     Returns:
