@@ -177,9 +177,7 @@ class Package:
         verdict, losses = judge(alone, own, wants_fatal=case.wants_fatal, wanted=case.wanted, guessed=case.guessed)
         changed_by = tuple(rule for rule in asked if self._without(rule, case) != own)
         rule = asked[-1] if asked else None
-        return Row(
-            self.name, case.source, case.name, str(alone), str(own), verdict, losses, rule, asked, changed_by
-        )
+        return Row(self.name, case.source, case.name, str(alone), str(own), verdict, losses, rule, asked, changed_by)
 
     def _own(self, case: Case) -> tuple[Outcome, tuple[str, ...]]:
         """The outcome, and the rules that returned an error, the one that decided last."""

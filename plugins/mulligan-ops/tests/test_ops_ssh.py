@@ -131,6 +131,18 @@ def test_ssh_other_classes(classify):
         assert type(classify(lambda exception=exception: raise_(exception))) is cls
 
 
+def test_what_no_rule_knows_is_still_an_error_of_ssh(classify):
+    for exception in (paramiko.SSHException("odd"), paramiko.SFTPError("Garbage packet received")):
+        error = classify(lambda exception=exception: raise_(exception))
+        assert (type(error), error.provider, error.message) == (ToolExecutionError, "ssh", "The SSH session failed.")
+
+
+def test_a_configuration_of_ssh_that_cannot_be_read(classify):
+    error = classify(lambda: paramiko.SSHConfig.from_text("garbage"))
+    assert (type(error), error.effect, error.provider) == (ToolExecutionError, "none", "ssh")
+    assert error.message == "The SSH configuration cannot be read."
+
+
 SFTP = [
     (2, MISSING, "none"),
     (3, ToolPermissionError, "none"),

@@ -226,7 +226,7 @@ def test_qdrant_cannot_be_reached(classify):
     assert (type(gone), gone.fatal, gone.effect) == (ToolConnectionError, True, "none")
     assert (type(slow), slow.effect) == (ToolTimeoutError, "possible")
     assert (type(lost), lost.fatal, lost.effect) == (ToolConnectionError, False, "possible")
-    assert type(odd) is ToolExecutionError
+    assert (type(odd), odd.provider) == (ToolExecutionError, "qdrant")
 
 
 TENANT = {"/tenants/default_tenant/databases/": (200, {"id": "1b671a64-40d5-491e-99b0-da01ff1f3341", "name": "default_database", "tenant": "default_tenant"}),
@@ -253,3 +253,13 @@ def test_what_chroma_answers(classify, status, name, text, cls, resource):
     assert isinstance(error.__cause__, chromadb.errors.ChromaError)
     assert (type(error), error.resource, error.http_status) == (cls, resource, status)
     assert (error.provider, error.rule) == ("chroma", "mulligan_stores:chroma_class")
+
+
+def test_an_error_of_chroma_that_no_rule_knows(classify):
+    with HTTPServer(
+        replies={"/collections": (418, {"error": "TeapotError", "message": "Short and stout"}), **TENANT}
+    ) as server:
+        client = chromadb.HttpClient(host="127.0.0.1", port=server.port)
+        error = classify(lambda: client.get_collection("books"))
+    assert isinstance(error.__cause__, chromadb.errors.ChromaError)
+    assert (error.provider, error.rule) == ("chroma", "mulligan_stores:chroma_other")

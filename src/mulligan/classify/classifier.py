@@ -9,6 +9,7 @@ from typing import Any, cast
 from mulligan.calls import ToolCall
 from mulligan.classify.call_arguments import sent_text, was_sent
 from mulligan.classify.failure import Failure
+from mulligan.classify.field_errors import without_contradictions
 from mulligan.classify.resources import stored_resource
 from mulligan.classify.user_message import SERVICE_ERRORS, default_user_message
 from mulligan.errors import MulliganError, Problem, ResourceNotFoundError, ToolError, ToolExecutionError
@@ -75,6 +76,17 @@ def detached_copy(error: ToolError) -> ToolError:
     return copy
 
 
+def _without_contradictions(error: ToolError, failure: Failure) -> ToolError:
+    """The error if its problems fit what was sent; otherwise a copy, since a plugin may return it again."""
+    given = _problems(error.problems)
+    problems = without_contradictions(given, failure.arguments)
+    if problems == given:
+        return error
+    copy = detached_copy(error)
+    copy.problems = problems
+    return copy
+
+
 _MOST_REDACTED_PROBLEMS, _LONGEST_RESOURCE = 1_000, 200
 
 Classify = Callable[[Failure], ToolError | None]
@@ -121,6 +133,8 @@ class Classifier:
             error.__dict__["_host"] = next(filter(None, (one.host for one in (failure, *failure.inner))), None)
         if isinstance(error, ResourceNotFoundError):
             error.__dict__["_filename"] = call_safely(partial(stored_resource, failure.exceptions))
+        if error.problems and error is not exception:
+            error = _without_contradictions(error, failure)
         if error.resource is not None and error is not exception:
             error.__dict__["_from_prose"] = call_safely(partial(_is_from_prose, error.resource, failure)) is not False
         if call is None and failure.tool_name is not None:

@@ -57,7 +57,6 @@ class Failure(Evidence):
     stage: Stage
     outer: Failure | None
     is_data: bool = False
-    _provider: str | None = None
 
     def __init__(
         self,
@@ -117,7 +116,7 @@ class Failure(Evidence):
     @property
     def provider(self) -> str | None:
         """The service whose library raised the exception, or None. Its package lists the classes in `Rules(last=True)`."""
-        return (self.outer or self)._provider
+        return (self.outer or self).__dict__.get("_provider")
 
     @lazy
     def inner(self) -> tuple[Failure, ...]:

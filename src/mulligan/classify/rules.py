@@ -188,7 +188,9 @@ class Rules:
             failure: a failure that another rule may have classified.
         """
         chain = (failure, *failure.inner)
-        return next((rule.provider for one in chain for rule in self._rules_for(one) if rule.provider is not None), None)
+        return next(
+            (rule.provider for one in chain for rule in self._rules_for(one) if rule.provider is not None), None
+        )
 
     def _rules_for(self, failure: Failure) -> tuple[Rule, ...]:
         kind = type(failure.exception)

@@ -112,6 +112,15 @@ def status_error(
     return m.error_of(failure, meaning, message=message, service=service, **known)
 
 
+def is_refusal(status: int | None) -> bool:
+    """Whether a service that answers with this status has rejected the request instead of carrying it out.
+
+    Args:
+        status: the HTTP status, or None.
+    """
+    return status is not None and 400 <= status < 500 and _MEANINGS.get(status) is not m.TIMEOUT
+
+
 def meaning_of(status: int, failure: Failure) -> m.Meaning:
     """The meaning of an HTTP status, narrowed by the headers, codes and text of the response."""
     if status == 403 and _has_wait_header(failure):
