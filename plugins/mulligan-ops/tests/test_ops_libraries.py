@@ -138,6 +138,7 @@ def test_output_of_docker_that_cannot_be_read(classify):
 
 
 @pytest.mark.usefixtures("leaky")
+@pytest.mark.filterwarnings("ignore:docker-credential-nowhere")
 def test_a_build_of_docker_whose_credential_store_is_not_there(classify, service, tmp_path, monkeypatch):
     (tmp_path / "config.json").write_text(json.dumps({"credsStore": "nowhere"}))
     monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path))

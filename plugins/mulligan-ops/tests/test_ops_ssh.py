@@ -101,7 +101,7 @@ def test_ssh_host_keys(classify, host):
 
 def test_ssh_that_nobody_answers(classify, closed_port, service):
     gone = classify(lambda: connect(closed_port))
-    assert (type(gone), gone.fatal, gone.rule) == (ToolConnectionError, True, "mulligan_ops:ssh_unreachable")
+    assert (type(gone), gone.fatal, gone.message) == (ToolConnectionError, True, "The SSH server cannot be reached.")
     assert not classify(lambda: connect(closed_port), host="127.0.0.1").fatal
     banner = classify(lambda: connect(int(service.url.rpartition(":")[2])))
     assert type(banner) is ToolConnectionError
