@@ -138,6 +138,7 @@ def problems(*given: errors.Problem) -> errors.ToolArgumentError:
 CASES: dict[str, Case] = {
     "tool_meant": called(tools(), "read_fil", {"path": "a.md"}),
     "tool_meant_arguments_unclear": called(tools(), "read_fil", {"file": 1, "mode": 2}),
+    "tool_likely": called(tools(), "open_brief", {"path": "a.md"}),
     "tool_unclear": called(tools(), "file_thing", "{}"),
     "tool_unknown": called(tools(), "zzz", "{}"),
     "tool_of_many": called(tools(30), "zzz", "{}"),
@@ -168,7 +169,14 @@ CASES: dict[str, Case] = {
     "argument_asked_by_its_name": called(
         [Tool.from_schema("act", "", schema(path=PATH), dict)], "act", {"file": "a.md"}
     ),
+    "arguments_asked_by_their_names": called(
+        [Tool.from_schema("act", "", schema(source=PATH, target=PATH), dict)], "act", {"src": "a.md", "dest": "b.md"}
+    ),
+    "argument_neither_true_nor_false": called(
+        [Tool.from_schema("act", "", schema(on={"type": "boolean"}), dict)], "act", {"on": "perhaps"}
+    ),
     "tool_that_writes_meant": called(tools(), "save_file", {"path": "a.md"}),
+    "tool_that_writes_meant_arguments_unclear": called(tools(), "save_file", {"file": "a.md"}),
     "file_missing_and_others_reported": failing(
         LookupError("no such table: client. Tables: accounts, clients, clients_old"), {"path": "client"}
     ),

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from mulligan.calls import Repair, ToolCall
-from mulligan.catalogue import ENGLISH, Catalogue
+from mulligan.catalogue import ENGLISH, Catalogue, finer_template
 from mulligan.classify.call_arguments import sent_arguments, sent_text
 from mulligan.classify.user_message import has_default_user_message, service_name_of, tool_name_of
 from mulligan.errors import (
@@ -156,8 +156,11 @@ class FeedbackComposer:
                     error, name, tool, self._catalogue, sanitize_line, note=note, offer=offer
                 )
         if correction is not None:
-            propose = self._propose if correction.is_ready else self._ask_if_meant
-            call_safely(partial(propose, feedback, correction, call))
+            if correction.name != call.name and not correction.is_ready:
+                call_safely(partial(self._suggest_call, feedback, correction, (tools or {}).get(correction.name)))
+            else:
+                propose = self._propose if correction.is_ready else self._ask_if_meant
+                call_safely(partial(propose, feedback, correction, call))
         if note or repairs:
             feedback.notes = self._notes(
                 _NOTES_WITH_CORRECTION.get(note, note) if feedback.corrected else note, repairs
@@ -354,12 +357,21 @@ class FeedbackComposer:
             names = join_names([f'"{show_name(name, 128)}"' for name in proposed], self._catalogue)
             feedback.suggestion = self._catalogue["meant"].format(names=names)
 
+    def _suggest_call(self, feedback: Feedback, correction: Correction, tool: Tool | None) -> None:
+        """Says on which condition another tool is to be called with the same arguments: as a call if it only reads."""
+        import json
+
+        if tool is None or not is_plain_identifier(tool.name):
+            return
+        text = json.dumps({"name": tool.name, "arguments": correction.arguments}, ensure_ascii=False)
+        finer = "likely_call" if tool.read_only and self._may_show(text) else "likely_tool_same"
+        template = finer_template(self._catalogue, "likely_tool", finer)
+        feedback.next_step = self._catalogue[template].format(name=tool.shown, call=text)
+
     def _ask_if_meant(self, feedback: Feedback, correction: Correction, call: ToolCall) -> None:
         """Asks whether the likely call was meant, by its differences. The existing step remains for the other case."""
         import json
 
-        if correction.name != call.name:
-            return
         sent = sent_arguments(call)
         old_names = {new: old for old, new in correction.renamed.items()}
         changes = []
@@ -374,7 +386,11 @@ class FeedbackComposer:
             return
         if not feedback.suggestion:
             feedback.suggestion = self._catalogue["meant"].format(names=text)
-        is_whole = len(changes) == len(correction.arguments)
+        arguments = json.dumps(correction.arguments, ensure_ascii=False)
+        if len(changes) > 1 and len(arguments) <= _LINE_CHARS and self._may_show(arguments):
+            text, is_whole = self._catalogue["all_of_them"].format(arguments=arguments), True  # easier to copy
+        else:
+            is_whole = len(changes) == len(correction.arguments)
         feedback.next_step = self._catalogue["if_meant"].format(
             tool=feedback.tool_name,
             names=text,

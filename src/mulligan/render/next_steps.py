@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from mulligan.catalogue import MISSING, UNKNOWN, Catalogue, finer_template
+from mulligan.catalogue import MISSING, NOT_ALLOWED, UNKNOWN, WRONG_TYPE, Catalogue, finer_template
 from mulligan.classify.call_arguments import may_be_named_in
 from mulligan.errors import (
     Problem,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 _MAX_NAMES = 3
 _MOST_KNOWN = 12
+_LONGEST_LIST = 160
 _SHORTEST_WAIT = 0.1
 LONGEST_WAIT = 86_400.0  # no model waits for more than a day
 _MAX_PROBLEMS = 100
@@ -49,6 +51,8 @@ _WITHOUT_EFFECT_NOTE = (
 )  # a note about effects would distract
 
 
+_PLAIN_VALUES = re.compile(r'one of "[\w./-]{1,64}"(?:, "[\w./-]{1,64}")+', re.ASCII).fullmatch
+_FINER_THAN_VALID = ("number", "boolean", "one_of")
 _FIXED = (
     (ToolPermissionError, "refused"),
     (ToolAuthenticationError, "refused"),
@@ -251,7 +255,17 @@ def _argument_step(
     template = kinds.pop() if len(kinds) == 1 else "valid"
     if template == "valid" and offers and len(names) == 1:
         template = "quoted_value"
-    return catalogue[template].format(tool=name, names=join_names(names, catalogue), rest=rest)
+    allowed = problems[0].expected or ""
+    if template == "valid" and len(problems) == 1 and _lists_values(problems[0]):
+        template, allowed = "one_of", sanitize_line(allowed)
+    template = finer_template(catalogue, "valid", template) if template in _FINER_THAN_VALID else template
+    return catalogue[template].format(tool=name, names=join_names(names, catalogue), rest=rest, allowed=allowed)
+
+
+def _lists_values(problem: Problem) -> bool:
+    """Whether a problem lists allowed values that are plain identifiers: a sentence would look like our own text."""
+    values = _PLAIN_VALUES(problem.expected or "")
+    return problem.message == NOT_ALLOWED and values is not None and len(values[0]) <= _LONGEST_LIST
 
 
 def _is_any_misspelt(unknown: Sequence[str], tool: Tool) -> bool:
@@ -310,7 +324,15 @@ def _problem_template(problem: Problem, tool: Tool | None, sent: Mapping[str, ob
     if problem.message == UNKNOWN or (known and argument not in known):
         return "without"
     is_missing = problem.message == MISSING and (argument not in sent or "/" in problem.pointer[1:])
-    return "added" if is_missing else "valid"
+    return "added" if is_missing else _unquoted_template(problem) or "valid"
+
+
+def _unquoted_template(problem: Problem) -> str:
+    """The template where a text was sent for a number, or for true or false; otherwise empty."""
+    if problem.message != WRONG_TYPE or not (problem.got or "").startswith('"'):
+        return ""
+    expected = (problem.expected or "").partition(" ")[0].rstrip(",;")
+    return {"integer": "number", "number": "number", "boolean": "boolean"}.get(expected, "")
 
 
 def _parameters(tool: Tool | None) -> frozenset[str]:

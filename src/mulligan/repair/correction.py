@@ -71,7 +71,7 @@ def correct(
         The correction, or None if the meaning is ambiguous or the tool takes secrets.
     """
     if isinstance(error, ToolNotFoundError):
-        tool = tools.get(error.suggestions[0]) if error.confident and error.suggestions else None
+        tool = tools.get(error.suggestions[0]) if error.proposal != "listed" and error.suggestions else None
     if tool is None or tool.secret:
         return None
     correction = _find_correction(error, call, tool, failure, limits, resources)
@@ -132,7 +132,7 @@ def _find_correction(
     resources: Sequence[str],
 ) -> Correction | None:
     if isinstance(error, ToolNotFoundError):
-        return _correct_arguments(tool, call, limits)
+        return _correct_arguments(tool, call, limits) if error.confident else _with_same_arguments(tool, call, limits)
     if not isinstance(error, (ToolArgumentError, ResourceNotFoundError)):
         return None
     if isinstance(error, ToolArgumentError) and error.corrected is not None:
@@ -185,6 +185,28 @@ def _correct_arguments(
     sources = sources_of(source or "toolset", fixed.arguments, fixed.readings)
     is_ready = tool.read_only or (source is not None and fixed.is_lossless)
     return Correction(tool.name, fixed.arguments, sources, fixed.renamed, is_ready)
+
+
+def _with_same_arguments(tool: Tool, call: ToolCall, limits: Limits) -> Correction | None:
+    """The call of a tool that is only likely to be meant, if it takes the arguments as they were sent."""
+    try:
+        sent = read_arguments(call.arguments, limits)
+    except ToolArgumentError:
+        return None
+    if not sent or not takes_as_sent(tool, sent):
+        return None
+    return Correction(tool.name, sent, sources_of("toolset", sent, {}), {}, is_ready=False)
+
+
+def takes_as_sent(tool: Tool, arguments: Mapping[str, Any]) -> bool:
+    """Whether a tool declares all these arguments, and they are valid.
+
+    Args:
+        tool: the tool.
+        arguments: the arguments as they were sent.
+    """
+    known = tool.parameters.get("properties")
+    return isinstance(known, Mapping) and arguments.keys() <= known.keys() and tool.validator.is_valid(arguments)
 
 
 def _correct_resource_name(

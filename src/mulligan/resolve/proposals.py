@@ -36,13 +36,14 @@ _RUNS_READ_ONLY = re.compile(
 )
 
 
-def proposal(tool: Tool, called: str, *, is_clear: bool) -> Proposal | None:
+def proposal(tool: Tool, called: str, *, is_clear: bool, fits: bool = False) -> Proposal | None:
     """How a tool may be proposed for an unknown name.
 
     Args:
         tool: the tool.
         called: the name that was called.
         is_clear: whether names, arguments and descriptions favour this tool over all others.
+        fits: whether it is the only similar tool that takes the arguments as they were sent.
 
     Returns:
         `"clear"`, `"asked"` (clear, but the tool may change something), `"likely"`, or `"listed"` (the names do not
@@ -88,7 +89,11 @@ def proposal(tool: Tool, called: str, *, is_clear: bool) -> Proposal | None:
         return asked
     is_reworded = bool(tool.destructive) and [word.text for word in called_words] != [word.text for word in tool_words]
     is_other_number = any(word.destroys for word in tool_words) and _differs_in_number(called_words, tool_words)
-    return "listed" if dropped or added or is_reworded or is_other_number else asked
+    if is_reworded or is_other_number:
+        return "listed"
+    if dropped or added:
+        return "likely" if fits and not any(word.destroys for word in tool_words) else "listed"
+    return asked
 
 
 def _is_read_request(words: Sequence[Word]) -> bool:
