@@ -4,6 +4,7 @@ python run.py check                                    without the model: scenar
 python run.py ask MODEL.gguf [--arms mulligan,raw]     ask the model; answers already in --out are kept
 python run.py report [--misses mulligan]               the tables of --out, or every miss of one arm
 python run.py count                                    how many texts hold a ready call, ask, or do neither
+python run.py writes                                   every proposal for a tool that may change something
 
 All take --set: 1 (without it) to 4. `ask --calls 2` lets the model try twice; --free does not force a call.
 """
@@ -132,6 +133,17 @@ def count_forms(options: argparse.Namespace) -> None:
     print(count(texts))
 
 
+def list_writes(options: argparse.Namespace) -> None:
+    """Print every distinct proposal for a tool that is not declared `read_only`, for a person to read."""
+    proposals: dict[str, str] = {}
+    for one in filter(is_recoverable, load(options.set)):
+        lines = [line for line in first_text("mulligan", one).splitlines() if line.startswith(("Did you", "Next:"))]
+        if not is_read_only(one) and any("{" in line or "Did you" in line for line in lines):
+            call = failed_call(one)
+            proposals.setdefault("\n".join(lines), f"{one['id']}: {call.name} {call.arguments}")
+    print("\n\n".join(f"{call}\n{proposal}" for proposal, call in proposals.items()))
+
+
 def check(options: argparse.Namespace) -> None:
     """Check without the model that scenarios and judge are sound, and that mulligan takes each failure for what it is."""
     scenarios, wrong = load(options.set), 0
@@ -175,8 +187,10 @@ def main() -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
-    checking, asking, reporting, counting = map(commands.add_parser, ("check", "ask", "report", "count"))
+    names = "check", "ask", "report", "count", "writes"
+    checking, asking, reporting, counting, listing = map(commands.add_parser, names)
     checking.set_defaults(run=check)
+    listing.set_defaults(run=list_writes)
     asking.add_argument("model", help="the .gguf file")
     asking.add_argument("--arms", default=",".join(COMPARED), help=f"comma-separated, of {', '.join(ARMS)}")
     asking.add_argument(
@@ -190,7 +204,7 @@ def main() -> None:
         command.add_argument("--out", type=Path, default=Path("answers.jsonl"))
         command.add_argument("--free", action="store_true", help="the model may also answer without a call")
         command.set_defaults(run=run)
-    for command in (checking, asking, reporting, counting):
+    for command in (checking, asking, reporting, counting, listing):
         command.add_argument("--set", type=int, choices=SETS, default=1, help="which scenarios; the first, without it")
     options = parser.parse_args()
     options.run(options)
