@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from mulligan.errors import Problem, ToolArgumentError, ToolType, UsageError
 from mulligan.lazy import lazy
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from mulligan.validate.signature import Parameters
     from mulligan.validate.validator import Validator
 
+T = TypeVar("T")
 Handler = Callable[..., Any]
 Detect = bool | Callable[[Any], Any]
 Resources = Callable[[Mapping[str, Any]], Iterable[str]] | Iterable[str]
@@ -261,11 +263,21 @@ class Tool:
     def _structure(self) -> Callable[[dict[str, Any]], dict[str, Any]] | None:
         return None if self._given_schema is not None or self._signature is None else self._signature.structure
 
+    @property
+    def builds_objects(self) -> bool:
+        """Whether the handler receives other objects than the JSON values that were sent; building them may fail."""
+        return self._structure is not None
+
     @lazy
     def numbers(self) -> NumberReader:
         """How a number in the arguments is read: with every digit if a parameter is a `Decimal`, or may hold one."""
         keeps_digits = self.is_read_from_signature and self._signature is not None and self._signature.keeps_digits
         return read_exact if keeps_digits else read_whole
+
+    @lazy
+    def _computed(self) -> dict[Callable[[Tool], Any], Any]:
+        """The results of the functions that `once_per_tool` wraps."""
+        return {}
 
     @lazy
     def shown(self) -> str:
@@ -359,6 +371,25 @@ class Tool:
 
     def __repr__(self) -> str:
         return f"Tool({self.name!r})"
+
+
+def once_per_tool(compute: Callable[[Tool], T]) -> Callable[[Tool], T]:
+    """A function of a tool whose result is computed once: the tool keeps it, and leaves it behind when it is pickled.
+
+    Args:
+        compute: the function; its result depends only on the tool, and nobody changes it.
+    """
+
+    @wraps(compute)
+    def read(tool: Tool) -> T:
+        known = tool._computed  # noqa: SLF001
+        try:
+            value: T = known[compute]
+        except KeyError:
+            value = known[compute] = compute(tool)
+        return value
+
+    return read
 
 
 @overload

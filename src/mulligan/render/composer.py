@@ -16,7 +16,7 @@ import attrs
 
 from mulligan.calls import Repair, ToolCall
 from mulligan.catalogue import ENGLISH, Catalogue
-from mulligan.classify.call_arguments import sent_arguments, sent_text
+from mulligan.classify.call_arguments import sent_text
 from mulligan.classify.user_message import has_default_user_message, service_name_of, tool_name_of
 from mulligan.errors import (
     Problem,
@@ -46,6 +46,7 @@ from mulligan.repair.correction import Correction
 from mulligan.repair.provenance import is_plain_identifier
 from mulligan.secrets.redaction import REDACTED, Redactor, pointer_spellings, redacted_pointer, truncate
 from mulligan.untrusted.objects import call_safely
+from mulligan.untrusted.serialize import spaced_json
 from mulligan.untrusted.text import clean, fence, is_name, safe_str, show_name, show_type_name
 
 if TYPE_CHECKING:
@@ -212,14 +213,12 @@ class FeedbackComposer:
 
     def _show_lookup(self, lookups: Lookups, is_missing: bool) -> ShownLookup | None:
         """The tool that shows what is there, and the call of it unless that is too long or must not be shown."""
-        import json
-
         found = call_safely(lookups.existing if is_missing else lookups.state)
         if found is None or not is_plain_identifier(found.tool.name):
             return None
         call = ""
         if found.arguments is not None:
-            call = json.dumps({"name": found.tool.name, "arguments": found.arguments}, ensure_ascii=False)
+            call = spaced_json({"name": found.tool.name, "arguments": found.arguments})
         return ShownLookup(found.tool.shown, call if self._may_show(call) else "")
 
     def _wait_note(self, seconds: object, step: str) -> str:
@@ -338,8 +337,7 @@ class FeedbackComposer:
         """Adds the corrected call, unless it is too long or contains text that must not be shown."""
         import json
 
-        # with spaces, as models write JSON
-        text = json.dumps({"name": correction.name, "arguments": correction.arguments}, ensure_ascii=False)
+        text = spaced_json({"name": correction.name, "arguments": correction.arguments})
         if not self._may_show(text):
             return
         feedback.corrected = text
@@ -356,18 +354,16 @@ class FeedbackComposer:
 
     def _ask_if_meant(self, feedback: Feedback, correction: Correction, call: ToolCall) -> None:
         """Asks whether the likely call was meant, by its differences. The existing step remains for the other case."""
-        import json
-
         if correction.name != call.name:
             return
-        sent = sent_arguments(call)
+        sent = correction.sent
         old_names = {new: old for old, new in correction.renamed.items()}
         changes = []
         for name, value in correction.arguments.items():
-            if name in sent and json.dumps(sent[name]) == json.dumps(value):
+            if name in sent and (value is sent[name] or spaced_json(value) == spaced_json(sent[name])):
                 continue
             template = "instead" if name in old_names else "pair"
-            pair = json.dumps({name: value}, ensure_ascii=False)[1:-1]
+            pair = spaced_json({name: value})[1:-1]
             changes.append(self._catalogue[template].format(pair=pair, old=show_name(old_names.get(name, ""))))
         text = join_names(changes, self._catalogue) if changes else ""
         if not text or len(text) > _LINE_CHARS or not self._may_show(text):

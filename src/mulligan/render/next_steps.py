@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from mulligan.catalogue import MISSING, UNKNOWN, Catalogue, finer_template
 from mulligan.classify.call_arguments import may_be_named_in
@@ -28,10 +28,8 @@ from mulligan.pointers import argument_of, steps_of
 from mulligan.render.quoting import split_problems
 from mulligan.repair.provenance import is_plain_identifier
 from mulligan.secrets.redaction import redacted_pointer
+from mulligan.tools import Tool, once_per_tool
 from mulligan.untrusted.text import is_name, show_name
-
-if TYPE_CHECKING:
-    from mulligan.tools import Tool
 
 _MAX_NAMES = 3
 _MOST_KNOWN = 12
@@ -315,7 +313,12 @@ def _problem_template(problem: Problem, tool: Tool | None, sent: Mapping[str, ob
 
 def _parameters(tool: Tool | None) -> frozenset[str]:
     """The names of a tool's parameters; empty if its schema declares none."""
-    known = None if tool is None else tool.parameters.get("properties")
+    return frozenset() if tool is None else _declared_parameters(tool)
+
+
+@once_per_tool
+def _declared_parameters(tool: Tool) -> frozenset[str]:
+    known = tool.parameters.get("properties")
     return frozenset(known) if isinstance(known, Mapping) else frozenset()
 
 
@@ -382,6 +385,7 @@ def _may_be_repeated(tool: Tool | None) -> bool:
     return tool is not None and (tool.read_only or tool.idempotent)
 
 
+@once_per_tool
 def _seems_to_read(tool: Tool) -> bool:
     from mulligan.resolve.proposals import seems_to_read
 

@@ -249,7 +249,7 @@ class _ArgumentFixer:
         closed = schema.get("additionalProperties") is False
         nested = self._nest_members(value, members, required, place, closed=closed)
         renamed = self._rename_members(nested, members, required, place, closed=closed)
-        siblings = {name: self._schemas.resolve(member).get("default") for name, member in members.items()} | renamed
+        siblings: dict[str, Any] | None = None
         fixed = {}
         for name, inner in renamed.items():
             if name in value and self._has_no_problem(name, place) and not is_null(inner):
@@ -259,6 +259,8 @@ class _ArgumentFixer:
             if inner is None and optional and not self._schemas.takes_null(members[name]):
                 continue
             member = members.get(name, {})
+            if siblings is None:
+                siblings = self._schemas.defaults(members) | renamed
             fixed[name] = self.fix(inner, member, place.of(name, member, siblings))
         return fixed
 
@@ -283,7 +285,10 @@ class _ArgumentFixer:
         missing = [name for name in required if name not in value]
         if not missing and not closed:
             return value
-        self._spend(len(members) * sum(name not in members for name in value))
+        unknown_count = sum(name not in members for name in value)
+        if not unknown_count and not missing:
+            return value
+        self._spend(len(members) * unknown_count)
         choices = match_names(value, members, missing, {} if place.depth else self._aliases)
         names = {name: choice.name for name, choice in choices.items()}
         if not place.depth:

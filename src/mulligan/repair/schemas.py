@@ -78,6 +78,14 @@ class SchemaResolver:
             schema = resolve_reference(self._root, str(schema["$ref"]))
         return {}
 
+    def defaults(self, members: Mapping[str, Any]) -> dict[str, Any]:
+        """The default of each member, or None.
+
+        Args:
+            members: the schemas of the members, by name.
+        """
+        return {name: self.resolve(member).get("default") for name, member in members.items()}
+
     def options(self, schema: Any) -> list[Mapping[str, Any]]:
         """The alternatives under `anyOf` and `oneOf`, or the schema itself."""
         schema = self.resolve(schema)
