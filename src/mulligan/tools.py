@@ -24,7 +24,7 @@ from mulligan.validate.signature import (
     read_injected,
     read_parameters,
 )
-from mulligan.validate.structure import StructureError
+from mulligan.validate.structure import ObjectBuilder, StructureError
 from mulligan.validate.validator import compile_schema
 
 if TYPE_CHECKING:
@@ -265,8 +265,8 @@ class Tool:
 
     @property
     def builds_objects(self) -> bool:
-        """Whether the handler receives other objects than the JSON values that were sent; building them may fail."""
-        return self._structure is not None
+        """Whether fitting arguments builds objects of other classes, whose own code may run."""
+        return isinstance(self._structure, ObjectBuilder)
 
     @lazy
     def numbers(self) -> NumberReader:

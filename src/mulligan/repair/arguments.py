@@ -99,10 +99,9 @@ class _Place(NamedTuple):
         described = schema if isinstance(schema, Mapping) else {}
         return _Place(self.depth + 1, f"{self.pointer}/{escape(name)}", name, described, siblings)
 
-    @property
-    def said(self) -> ArgumentUnits:
-        """The units and nouns that the argument's name and schema state."""
-        return ArgumentUnits(self.name, self.schema, self.siblings)
+    def states(self, word: str) -> bool:
+        """Whether the argument's name or schema states a word, such as its unit."""
+        return ArgumentUnits(self.name, self.schema, self.siblings).names(word)
 
 
 class _ArgumentFixer:
@@ -205,7 +204,7 @@ class _ArgumentFixer:
         raise _AmbiguousError
 
     def _convert_to(self, kind: str, value: Any, schema: Mapping[str, Any], place: _Place) -> Any:
-        is_named = place.said.names
+        is_named = place.states
         if isinstance(value, dict) and len(value) == 1 and kind not in ("object", "array"):
             ((word, value),) = value.items()  # {"value": false} for false
             if not is_wrapper_key(word, place.name, is_named):

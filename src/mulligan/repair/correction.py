@@ -38,7 +38,7 @@ class Correction(NamedTuple):
         renamed: argument names as sent, mapped to the names that replaced them.
         sent: the arguments as sent; empty if they are not a JSON object.
         is_ready: whether the call may be proposed as is; otherwise the feedback asks whether it is what was meant.
-        is_valid: whether the arguments are known to match the tool's schema, and were read from JSON.
+        is_from_json: whether the arguments are plain JSON values.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Correction(NamedTuple):
     renamed: Mapping[str, str]
     sent: Mapping[str, Any]
     is_ready: bool
-    is_valid: bool = False
+    is_from_json: bool = True
 
 
 def correct(
@@ -159,11 +159,11 @@ def _accepts(correction: Correction, tool: Tool, sent: _Sent) -> bool:
     The tool author's validators may build Python objects for this check, as they will for the call itself. They receive
     a copy, and the objects are discarded.
     """
-    if correction.is_valid and not tool.builds_objects:
-        text = dump(correction.arguments)
-        if "null" not in text and are_within_limits(text, sent.limits):
-            return True
-    return not isinstance(tool.fit(read_arguments(correction.arguments, sent.limits)), ToolArgumentError)
+    arguments = correction.arguments
+    text = "" if tool.builds_objects or not correction.is_from_json else dump(arguments)
+    if not text or "null" in text or not are_within_limits(text, sent.limits):  # null may be an infinite number
+        arguments = read_arguments(arguments, sent.limits)
+    return not isinstance(tool.fit(arguments), ToolArgumentError)
 
 
 def _is_sent_or_plain(correction: Correction, call: ToolCall) -> bool:
@@ -228,7 +228,7 @@ def _correction_from_plugin(corrected: Mapping[str, Any], tool: Tool, sent: _Sen
     readings: Mapping[str, Source] = {} if preserved else changed  # type: ignore[assignment]
     sources = sources_of("sent", corrected, readings)
     is_ready = tool.read_only or preserved
-    return Correction(sent.call.name, corrected, sources, {}, sent.arguments or {}, is_ready)
+    return Correction(sent.call.name, corrected, sources, {}, sent.arguments or {}, is_ready, is_from_json=False)
 
 
 def _correct_arguments(tool: Tool, sent: _Sent, problems: Sequence[Problem] = ()) -> Correction | None:
@@ -252,9 +252,7 @@ def _correct_arguments(tool: Tool, sent: _Sent, problems: Sequence[Problem] = ()
     source = name_source(tool, sent.call.name)
     sources = sources_of(source or "toolset", fixed.arguments, fixed.readings)
     is_ready = tool.read_only or (source is not None and fixed.is_lossless)
-    return Correction(
-        tool.name, fixed.arguments, sources, fixed.renamed, sent.arguments or {}, is_ready, is_valid=True
-    )
+    return Correction(tool.name, fixed.arguments, sources, fixed.renamed, sent.arguments or {}, is_ready)
 
 
 def _correct_resource_name(
