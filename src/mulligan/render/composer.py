@@ -362,9 +362,11 @@ class FeedbackComposer:
         for name, value in correction.arguments.items():
             if name in sent and (value is sent[name] or spaced_json(value) == spaced_json(sent[name])):
                 continue
-            template = "instead" if name in old_names else "pair"
             pair = spaced_json({name: value})[1:-1]
-            changes.append(self._catalogue[template].format(pair=pair, old=show_name(old_names.get(name, ""))))
+            if name in old_names:
+                changes.append(self._catalogue["instead"].format(pair=pair, old=show_name(old_names[name])))
+            else:
+                changes.append(self._catalogue["pair"].format(pair=pair))
         text = join_names(changes, self._catalogue) if changes else ""
         if not text or len(text) > _LINE_CHARS or not self._may_show(text):
             return
@@ -463,7 +465,9 @@ def _foreign_texts(error: ToolError, hints: Sequence[str]) -> list[str]:
     if error.resource is not None and (is_ours or error.resource not in error.message):
         texts.append(error.resource)
     for problem in error.problems[:_MAX_PROBLEMS]:
-        texts += (problem.pointer, *pointer_spellings(problem.pointer))
+        texts.append(problem.pointer)
+        if "~" in problem.pointer or "/" in problem.pointer[1:]:
+            texts += pointer_spellings(problem.pointer)
         if problem.got is not None:
             texts.append(problem.got)
         if not is_ours:
@@ -518,9 +522,9 @@ def _is_safe_pointer(pointer: str, tool: Tool | None) -> bool:
         return False
     schema: Any = tool.parameters
     for name in steps_of(pointer):
-        declared = schema if isinstance(schema, Mapping) else {}
+        declared = schema if isinstance(schema, (dict, Mapping)) else {}
         known: Any = declared.get("properties")
-        is_declared = isinstance(known, Mapping) and name in known
+        is_declared = isinstance(known, (dict, Mapping)) and name in known
         if not (_PLAIN_POINTER(f"/{escape(name)}") or (is_declared and is_name(name, blanks=2))):
             return False
         schema = known[name] if is_declared else declared.get("items")

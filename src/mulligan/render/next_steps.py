@@ -294,11 +294,13 @@ def _members_at(tool: Tool, pointer: str) -> list[str]:
     """The members that a tool's schema declares directly for an object within its arguments; otherwise empty."""
     schema: object = tool.parameters
     for member in steps_of(pointer):
-        properties = schema.get("properties") if isinstance(schema, Mapping) else None
-        known = properties if isinstance(properties, Mapping) else {}
-        schema = known[member] if member in known else schema.get("items") if isinstance(schema, Mapping) else None
-    members = schema.get("properties") if isinstance(schema, Mapping) else None
-    return list(members) if isinstance(members, Mapping) else []
+        properties = schema.get("properties") if isinstance(schema, (dict, Mapping)) else None
+        known = properties if isinstance(properties, (dict, Mapping)) else {}
+        schema = (
+            known[member] if member in known else schema.get("items") if isinstance(schema, (dict, Mapping)) else None
+        )
+    members = schema.get("properties") if isinstance(schema, (dict, Mapping)) else None
+    return list(members) if isinstance(members, (dict, Mapping)) else []
 
 
 def _problem_template(problem: Problem, tool: Tool | None, sent: Mapping[str, object]) -> str:
@@ -319,7 +321,7 @@ def _parameters(tool: Tool | None) -> frozenset[str]:
 @once_per_tool
 def _declared_parameters(tool: Tool) -> frozenset[str]:
     known = tool.parameters.get("properties")
-    return frozenset(known) if isinstance(known, Mapping) else frozenset()
+    return frozenset(known) if isinstance(known, (dict, Mapping)) else frozenset()
 
 
 def _has_others(arguments: Mapping[str, object] | None, pointers: Sequence[str]) -> bool:

@@ -96,7 +96,7 @@ class _Place(NamedTuple):
         return self._replace(depth=self.depth + 1, pointer=f"{self.pointer}/{index}")
 
     def of(self, name: str, schema: Any, siblings: Mapping[str, Any]) -> _Place:
-        described = schema if isinstance(schema, Mapping) else {}
+        described = schema if isinstance(schema, (dict, Mapping)) else {}
         return _Place(self.depth + 1, f"{self.pointer}/{escape(name)}", name, described, siblings)
 
     def states(self, word: str) -> bool:
@@ -119,7 +119,7 @@ class _ArgumentFixer:
         return place.depth == 0 and not is_wrong
 
     def fix(self, value: Any, schema: Any, place: _Place) -> Any:
-        if not isinstance(schema, Mapping) or place.depth > _DEEPEST:
+        if not isinstance(schema, (dict, Mapping)) or place.depth > _DEEPEST:
             return value
         self._spend(1)
         schema = self._schemas.resolve(schema)
@@ -131,7 +131,7 @@ class _ArgumentFixer:
             return self._match_enum(value, allowed, place)
         kinds = schema.get("type")
         kinds = [kinds] if isinstance(kinds, str) else kinds or []
-        if not kinds or any(is_of_type(value, kind) for kind in kinds):
+        if not kinds or is_of_type(value, kinds):
             return self._fix_children(value, schema, place)
         if "null" in kinds and is_null(value):
             return None
@@ -243,7 +243,7 @@ class _ArgumentFixer:
 
     def _fix_object(self, value: dict[str, Any], schema: Mapping[str, Any], place: _Place) -> dict[str, Any]:
         members = schema.get("properties")
-        members = members if isinstance(members, Mapping) else {}
+        members = members if isinstance(members, (dict, Mapping)) else {}
         required = [name for name in schema.get("required", ()) if isinstance(name, str)]
         closed = schema.get("additionalProperties") is False
         nested = self._nest_members(value, members, required, place, closed=closed)

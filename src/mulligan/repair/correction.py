@@ -174,7 +174,7 @@ def _is_sent_or_plain(correction: Correction, call: ToolCall) -> bool:
     while waiting:
         part = waiting.pop()
         if isinstance(part, str):
-            if not (is_plain_identifier(part) or part in sent):
+            if not (part in sent or is_plain_identifier(part)):
                 others.append(part)
         elif isinstance(part, (dict, Mapping)):
             waiting += [*part, *part.values()]

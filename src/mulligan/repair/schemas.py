@@ -71,7 +71,7 @@ class SchemaResolver:
     def resolve(self, schema: Any) -> Mapping[str, Any]:
         """Follow `$ref` and return the schema it leads to; empty if there is none."""
         for _ in range(_DEEPEST):
-            if not isinstance(schema, Mapping):
+            if not isinstance(schema, (dict, Mapping)):
                 return {}
             if "$ref" not in schema:
                 return schema
@@ -108,10 +108,12 @@ class SchemaResolver:
 
     def items(self, schema: Any) -> Mapping[str, Any]:
         """The schema of the list's items; empty if there is none, or several."""
-        found = [one["items"] for one in self.options(schema) if isinstance(one.get("items"), Mapping)]
+        found = [one["items"] for one in self.options(schema) if isinstance(one.get("items"), (dict, Mapping))]
         return self.resolve(found[0]) if len(found) == 1 else {}
 
     def properties(self, schema: Any) -> Mapping[str, Any]:
         """The members of the object, which may be nullable; empty if the schema describes no object, or several."""
-        found = [one["properties"] for one in self.options(schema) if isinstance(one.get("properties"), Mapping)]
+        found = [
+            one["properties"] for one in self.options(schema) if isinstance(one.get("properties"), (dict, Mapping))
+        ]
         return found[0] if len(found) == 1 else {}
