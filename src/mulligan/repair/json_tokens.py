@@ -71,6 +71,8 @@ def has_minus_zero(arguments: object) -> bool:
 
 
 def _is_closed(text: str) -> bool:
+    if _ends_in_item(text) and "//" not in text and "/*" not in text:
+        return False
     expected_closings: list[str] = []
     last = ""
     for part in _PART.findall(text):
@@ -85,6 +87,12 @@ def _is_closed(text: str) -> bool:
             continue
         last = part
     return not expected_closings and last in _CLOSING
+
+
+def _ends_in_item(text: str) -> bool:
+    """Whether a text clearly ends in a word or a string, or after a separator, unless that is a comment."""
+    last = text.rstrip(" \t\r\n`")[-1:]
+    return last.isascii() and (last.isalnum() or last in ('"', "'", ",", ":"))
 
 
 def tokenize(text: str) -> Iterator[str]:
