@@ -263,11 +263,6 @@ class Tool:
     def _structure(self) -> Callable[[dict[str, Any]], dict[str, Any]] | None:
         return None if self._given_schema is not None or self._signature is None else self._signature.structure
 
-    @property
-    def builds_objects(self) -> bool:
-        """Whether fitting arguments builds objects of other classes, whose own code may run."""
-        return isinstance(self._structure, ObjectBuilder)
-
     @lazy
     def numbers(self) -> NumberReader:
         """How a number in the arguments is read: with every digit if a parameter is a `Decimal`, or may hold one."""
@@ -371,6 +366,11 @@ class Tool:
 
     def __repr__(self) -> str:
         return f"Tool({self.name!r})"
+
+
+def builds_objects(tool: Tool) -> bool:
+    """Whether fitting arguments to a tool builds objects of other classes, whose own code may run."""
+    return isinstance(tool._structure, ObjectBuilder)  # noqa: SLF001
 
 
 def once_per_tool(compute: Callable[[Tool], T]) -> Callable[[Tool], T]:

@@ -20,7 +20,7 @@ from mulligan.repair.provenance import (
     sources_of,
 )
 from mulligan.resolve.words import canonical
-from mulligan.tools import Tool
+from mulligan.tools import Tool, builds_objects
 from mulligan.validate.arguments import are_within_limits, dump, read_arguments
 from mulligan.validate.numbers import read_exact
 
@@ -160,10 +160,11 @@ def _accepts(correction: Correction, tool: Tool, sent: _Sent) -> bool:
     a copy, and the objects are discarded.
     """
     arguments = correction.arguments
-    text = "" if tool.builds_objects or not correction.is_from_json else dump(arguments)
-    if not text or "null" in text or not are_within_limits(text, sent.limits):  # null may be an infinite number
+    may_share = type(arguments) is dict and correction.is_from_json and not builds_objects(tool)
+    text = dump(arguments) if may_share else ""
+    if not may_share or "null" in text or not are_within_limits(text, sent.limits):  # null may be an infinite number
         arguments = read_arguments(arguments, sent.limits)
-    return not isinstance(tool.fit(arguments), ToolArgumentError)
+    return not isinstance(tool.fit(dict(arguments)), ToolArgumentError)
 
 
 def _is_sent_or_plain(correction: Correction, call: ToolCall) -> bool:

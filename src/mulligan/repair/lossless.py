@@ -61,12 +61,13 @@ class LosslessCheck:
         others = [name for name in read if name not in sent]
         twins: frozenset[str] | None = None
         for name, value in sent.items():
-            known: str | None = name
+            known = name
             if name not in read:
                 twins = sent_twice(sent) if twins is None else twins
-                known = None if name in twins else self._find_renamed(name, others)
-                if known is None:
+                renamed = None if name in twins else self._find_renamed(name, others)
+                if renamed is None:
                     return False
+                known = renamed
                 others.remove(known)
             same = read[known]
             if value is not same and not self.is_same(value, same, self._schemas.member(schema, known)):
