@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from mulligan.errors import Problem, ToolArgumentError, ToolType, UsageError
 from mulligan.lazy import lazy
@@ -23,7 +24,7 @@ from mulligan.validate.signature import (
     read_injected,
     read_parameters,
 )
-from mulligan.validate.structure import StructureError
+from mulligan.validate.structure import ObjectBuilder, StructureError
 from mulligan.validate.validator import compile_schema
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from mulligan.validate.signature import Parameters
     from mulligan.validate.validator import Validator
 
+T = TypeVar("T")
 Handler = Callable[..., Any]
 Detect = bool | Callable[[Any], Any]
 Resources = Callable[[Mapping[str, Any]], Iterable[str]] | Iterable[str]
@@ -268,6 +270,11 @@ class Tool:
         return read_exact if keeps_digits else read_whole
 
     @lazy
+    def _computed(self) -> dict[Callable[[Tool], Any], Any]:
+        """The results of the functions that `once_per_tool` wraps."""
+        return {}
+
+    @lazy
     def shown(self) -> str:
         """The name, safe to show."""
         return show_name(self.name)
@@ -359,6 +366,30 @@ class Tool:
 
     def __repr__(self) -> str:
         return f"Tool({self.name!r})"
+
+
+def builds_objects(tool: Tool) -> bool:
+    """Whether fitting arguments to a tool builds objects of other classes, whose own code may run."""
+    return isinstance(tool._structure, ObjectBuilder)  # noqa: SLF001
+
+
+def once_per_tool(compute: Callable[[Tool], T]) -> Callable[[Tool], T]:
+    """A function of a tool whose result is computed once: the tool keeps it, and leaves it behind when it is pickled.
+
+    Args:
+        compute: the function; its result depends only on the tool, and nobody changes it.
+    """
+
+    @wraps(compute)
+    def read(tool: Tool) -> T:
+        known = tool._computed  # noqa: SLF001
+        try:
+            value: T = known[compute]
+        except KeyError:
+            value = known[compute] = compute(tool)
+        return value
+
+    return read
 
 
 @overload

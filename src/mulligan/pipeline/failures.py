@@ -171,10 +171,10 @@ def _lookups(invocation: Invocation, error: ToolError, tool: Tool) -> Lookups:
 def _correction(invocation: Invocation, error: ToolError, resources: tuple[str, ...]) -> Correction | None:
     """The corrected call; None if the text holds a secret."""
     runtime, failure = invocation.runtime, invocation.failure
-    is_correctable = isinstance(error, (ResourceNotFoundError, ToolArgumentError))
-    if failure is not None and is_correctable and runtime.renderer.redactor.redact(failure.text) != failure.text:
-        return None
-    return correct(error, invocation.call, invocation.tool, failure, runtime.toolset, runtime.limits, resources)
+    correction = correct(error, invocation.call, invocation.tool, failure, runtime.toolset, runtime.limits, resources)
+    if correction is None or failure is None or not isinstance(error, (ResourceNotFoundError, ToolArgumentError)):
+        return correction
+    return correction if runtime.renderer.redactor.redact(failure.text) == failure.text else None
 
 
 def _keep_correction(error: ToolError, correction: Correction) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from mulligan.catalogue import MISSING, NOT_ALLOWED, UNKNOWN, WRONG_TYPE, Catalogue, finer_template
 from mulligan.classify.call_arguments import may_be_named_in
@@ -29,10 +29,8 @@ from mulligan.pointers import argument_of, steps_of
 from mulligan.render.quoting import split_problems
 from mulligan.repair.provenance import is_plain_identifier
 from mulligan.secrets.redaction import redacted_pointer
+from mulligan.tools import Tool, once_per_tool
 from mulligan.untrusted.text import is_name, show_name
-
-if TYPE_CHECKING:
-    from mulligan.tools import Tool
 
 _MAX_NAMES = 3
 _MOST_KNOWN = 12
@@ -310,11 +308,13 @@ def _members_at(tool: Tool, pointer: str) -> list[str]:
     """The members that a tool's schema declares directly for an object within its arguments; otherwise empty."""
     schema: object = tool.parameters
     for member in steps_of(pointer):
-        properties = schema.get("properties") if isinstance(schema, Mapping) else None
-        known = properties if isinstance(properties, Mapping) else {}
-        schema = known[member] if member in known else schema.get("items") if isinstance(schema, Mapping) else None
-    members = schema.get("properties") if isinstance(schema, Mapping) else None
-    return list(members) if isinstance(members, Mapping) else []
+        properties = schema.get("properties") if isinstance(schema, (dict, Mapping)) else None
+        known = properties if isinstance(properties, (dict, Mapping)) else {}
+        schema = (
+            known[member] if member in known else schema.get("items") if isinstance(schema, (dict, Mapping)) else None
+        )
+    members = schema.get("properties") if isinstance(schema, (dict, Mapping)) else None
+    return list(members) if isinstance(members, (dict, Mapping)) else []
 
 
 def _problem_template(problem: Problem, tool: Tool | None, sent: Mapping[str, object]) -> str:
@@ -337,8 +337,13 @@ def _unquoted_template(problem: Problem) -> str:
 
 def _parameters(tool: Tool | None) -> frozenset[str]:
     """The names of a tool's parameters; empty if its schema declares none."""
-    known = None if tool is None else tool.parameters.get("properties")
-    return frozenset(known) if isinstance(known, Mapping) else frozenset()
+    return frozenset() if tool is None else _declared_parameters(tool)
+
+
+@once_per_tool
+def _declared_parameters(tool: Tool) -> frozenset[str]:
+    known = tool.parameters.get("properties")
+    return frozenset(known) if isinstance(known, (dict, Mapping)) else frozenset()
 
 
 def _has_others(arguments: Mapping[str, object] | None, pointers: Sequence[str]) -> bool:
@@ -404,6 +409,7 @@ def _may_be_repeated(tool: Tool | None) -> bool:
     return tool is not None and (tool.read_only or tool.idempotent)
 
 
+@once_per_tool
 def _seems_to_read(tool: Tool) -> bool:
     from mulligan.resolve.proposals import seems_to_read
 
