@@ -60,6 +60,7 @@ PAGES = (
             "Budget",
             "tool",
             "Tool",
+            "ToolOptions",
             "hints_of",
             "Toolset",
             "Injected",

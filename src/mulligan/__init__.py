@@ -31,6 +31,7 @@ from mulligan.results import Answers, ToolResult
 from mulligan.tools import Tool, tool
 from mulligan.untrusted.hints import hints_of
 from mulligan.validate.signature import Injected
+from mulligan.validate.tool_options import ToolOptions
 
 if _typing.TYPE_CHECKING:
     from mulligan.hooks.discovery import PluginFault, PluginInfo
@@ -56,6 +57,7 @@ __all__ = [
     "Session",
     "Tool",
     "ToolCall",
+    "ToolOptions",
     "ToolResult",
     "Toolset",
     "current_deadline",

@@ -64,9 +64,13 @@ class Pipeline:
         format: the feedback format: `text`, `json`, `block`, or one of a plugin.
         middleware: runs around every tool, the outermost first.
         strict: whether every ToolError and every plugin fault is raised, for tests.
+        tool_options: options of `@tool` for several tools at once, by name pattern (`"read_*"`) or tag (`"tag:billing"`);
+            each entry is a mapping or `ToolOptions`. A later entry overrides an earlier one, and each overrides what the
+            tool itself declares. Tools that are added later, and those of `with_tools`, get the options too.
 
     Raises:
-        UsageError: an argument is invalid; names the culprit and the next step.
+        UsageError: an argument is invalid, or an entry of `tool_options` matches none of the tools; names the culprit and the
+            next step.
     """
 
     def __init__(
@@ -81,13 +85,16 @@ class Pipeline:
         format: str | FeedbackFormat = "text",
         middleware: Iterable[Middleware] = (),
         strict: bool = False,
+        tool_options: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
         from mulligan.classify.classifier import Classifier
         from mulligan.hooks.manager import PluginManager
         from mulligan.pipeline.assembly import assemble, record_silent_format
         from mulligan.render.renderer import Renderer
 
-        self.tools = Toolset(tools)
+        self.tools = Toolset(tools, tool_options=tool_options)
+        if self.tools:
+            self.tools.tool_options.check_matched(self.tools.values())
         self.policy, self.limits = checked_policy(policy, limits)
         self.redactor = Redactor()
         self._manager = PluginManager(strict, self.limits, self.redactor.redact, self._on_fault)
