@@ -204,9 +204,11 @@ def test_a_session_and_a_message_use_them():
         ({"tag:x": {}}, "tool_options['tag:x']: no tool has such a tag. Available: billing"),
         (
             {"pay": {"tiemout": 1}},
-            "tool_options['pay']: unknown tool option 'tiemout' (did you mean 'timeout'?); available: aliases, also_called, "
-            "claims_read_only, destructive, detect, format, idempotent, inline, killable, output_schema, provider, "
-            "read_only, resources, secret, tags, timeout, tool_type",
+            (
+                "tool_options['pay']: unknown tool option 'tiemout' (did you mean 'timeout'?); available: aliases, also_called, "
+                "claims_read_only, destructive, detect, format, idempotent, inline, killable, output_schema, provider, "
+                "read_only, resources, secret, tags, timeout, tool_type"
+            ),
         ),
         (
             {"pay": {"timeout": -1}},
@@ -243,8 +245,10 @@ def test_a_session_and_a_message_use_them():
         ),
         (
             {"*": {"read_only": True}},
-            "tool_options['*']: tool 'delete_file': read_only=True contradicts destructive=True, which it already has; "
-            "add destructive=False",
+            (
+                "tool_options['*']: tool 'delete_file': read_only=True contradicts destructive=True, which it already has; "
+                "add destructive=False"
+            ),
         ),
         (
             {"pay": {"read_only": True, "destructive": True}},
@@ -252,18 +256,24 @@ def test_a_session_and_a_message_use_them():
         ),
         (
             {"*": {"destructive": True}, "read_*": {"read_only": True}},
-            "tool_options['*'] and tool_options['read_*']: tool 'read_file': read_only=True and destructive=True "
-            "contradict each other; declare one of them",
+            (
+                "tool_options['*'] and tool_options['read_*']: tool 'read_file': read_only=True and destructive=True "
+                "contradict each other; declare one of them"
+            ),
         ),
         (
             {"pay": {"secret": "crad"}},
-            "tool_options['pay']: tool 'pay': secret names 'crad', which is not an argument (did you mean 'card'?); "
-            "available: amount, card, note",
+            (
+                "tool_options['pay']: tool 'pay': secret names 'crad', which is not an argument (did you mean 'card'?); "
+                "available: amount, card, note"
+            ),
         ),
         (
             {"pay": {"aliases": {"amount": "card"}}},
-            "tool_options['pay']: tool 'pay': aliases gives the name 'card' to another argument, but that is one of its "
-            "arguments",
+            (
+                "tool_options['pay']: tool 'pay': aliases gives the name 'card' to another argument, but that is one of its "
+                "arguments"
+            ),
         ),
         (
             {"": {}},
@@ -277,8 +287,10 @@ def test_a_session_and_a_message_use_them():
         ({"pay": 5}, "tool_options['pay'] must be options, such as {\"timeout\": 5}, not 5"),
         (
             [("pay", {})],
-            'tool_options must map name patterns or tags to options, such as {"read_*": {"timeout": 5}}, '
-            "not [('pay', {})]",
+            (
+                'tool_options must map name patterns or tags to options, such as {"read_*": {"timeout": 5}}, '
+                "not [('pay', {})]"
+            ),
         ),
     ],
 )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import copy
+import os
 import time
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from mulligan.calls import ToolCall, id_or_none
 from mulligan.deadline import Deadline
@@ -120,6 +121,37 @@ class Pipeline:
         self._logs = Logs(partial(self._manager.add, built_in=True), self._renderer.sanitize_line)
         if (level := self._logs.read_env_level()) is not None:
             self.enable_logging(level)
+
+    @classmethod
+    def from_config(cls, path: str | os.PathLike[str] | None = None, *, tools: Iterable[Any] = ()) -> Self:
+        """A pipeline with the settings of a configuration file: `mulligan.toml`, or `[tool.mulligan]` in `pyproject.toml`.
+
+        The file may hold `plugins`, `block`, `autoload`, `format` and `log`, as for the command line, and a table `tools` of
+        options by name pattern or tag, as `tool_options` takes them.
+
+        Args:
+            path: the file. By default the nearest, in the current directory or above it; in one directory, `mulligan.toml`
+                is first.
+            tools: tools, plain functions and toolsets.
+
+        Raises:
+            UsageError: there is no file, it has an unknown key or an invalid value, or a pattern matches none of the tools;
+                names the file and the key.
+        """
+        from mulligan.pipeline.config import require_config
+
+        config = require_config(path)
+        made = cls(
+            tools,
+            plugins=config.load_plugins(),
+            autoload=config.autoload is not False,
+            block=config.block,
+            format=config.format or "text",
+            tool_options=config.tool_options,
+        )
+        if config.log not in (None, "OFF"):
+            made.enable_logging(config.log)
+        return made
 
     def _on_fault(self, fault: PluginFault, is_disabled: bool) -> None:
         if is_disabled and hasattr(self, "_runtime"):
