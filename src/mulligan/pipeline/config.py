@@ -102,6 +102,22 @@ def require_config(path: str | os.PathLike[str] | None) -> Config:
     return config
 
 
+def read_tool_options(path: str | os.PathLike[str] | None = None) -> OptionTable:
+    """The options of tools in a configuration file, for `Pipeline(tool_options=...)`; nothing else of the file is used.
+
+    Args:
+        path: the file; None for the nearest one, and no options if there is none.
+
+    Raises:
+        UsageError: the file does not exist, or is invalid; names the key.
+    """
+    if path is not None:
+        return require_config(path).tool_options
+    file = find_config()
+    config = None if file is None else read_config(file)
+    return OptionTable({}) if config is None else config.tool_options
+
+
 def read_config(file: Path) -> Config | None:
     """What a configuration file says; None for a `pyproject.toml` without `[tool.mulligan]`.
 
