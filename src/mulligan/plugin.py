@@ -54,6 +54,8 @@ from mulligan.errors import (
     UsageError,
 )
 from mulligan.events import (
+    ApprovalDecided,
+    ApprovalRequested,
     AttemptFailed,
     BudgetSpent,
     CallFinished,
@@ -65,6 +67,7 @@ from mulligan.events import (
     StepFinished,
     Waiting,
 )
+from mulligan.execute.approval import ApprovalRequest, Approve, Ask, NeedsApproval, Reject
 from mulligan.execute.steps import (
     DeadlineExceeded,
     Executor,
@@ -99,6 +102,11 @@ __all__ = [
     "AISDKDialect",
     "Answers",
     "AnthropicDialect",
+    "ApprovalDecided",
+    "ApprovalRequest",
+    "ApprovalRequested",
+    "Approve",
+    "Ask",
     "AttemptFailed",
     "AuthorMessage",
     "BudgetSpent",
@@ -123,6 +131,7 @@ __all__ = [
     "MCPDialect",
     "Middleware",
     "MulliganError",
+    "NeedsApproval",
     "Notice",
     "OpenAIDialect",
     "OpenAIResponsesDialect",
@@ -132,6 +141,7 @@ __all__ = [
     "Policy",
     "Problem",
     "ProcessFailed",
+    "Reject",
     "Repair",
     "Repairer",
     "RepeatedCallError",

@@ -62,6 +62,7 @@ class Tool:
         aliases: other names that models use for its arguments, `{"path": {"file", "filename"}}`: a call that uses one is
             refused with a corrected call.
         also_called: other names that models use for the tool itself; likewise.
+        approve: whether a person must approve each call before it runs.
         is_async: the handler is a coroutine function or an async generator function.
         is_read_from_signature: its schema is made from the signature of the handler.
 
@@ -86,6 +87,7 @@ class Tool:
     provider: str | None
     aliases: Mapping[str, frozenset[str]]
     also_called: frozenset[str]
+    approve: bool
     is_async: bool
     is_read_from_signature: bool
     _description: str | None
@@ -116,6 +118,7 @@ class Tool:
         provider: str | None = None,
         aliases: Mapping[str, str | Iterable[str]] | None = None,
         also_called: Iterable[str] = (),
+        approve: bool = False,
     ) -> None:
         checks.check_tool(name, handler, timeout)
         checks.check_hints(name, read_only=read_only, destructive=destructive)
@@ -142,6 +145,7 @@ class Tool:
             provider=provider,
             aliases=checks.check_aliases(name, aliases),
             also_called=checks.check_labels(name, "also_called", also_called) - {name},
+            approve=checks.check_approve(name, approve),
             is_async=is_async_callable(handler),
         )
         if annotated:
@@ -388,6 +392,7 @@ def tool(
     provider: str | None = None,
     aliases: Mapping[str, str | Iterable[str]] | None = None,
     also_called: Iterable[str] = (),
+    approve: bool = False,
 ) -> Callable[[Handler], Tool]: ...
 
 

@@ -29,6 +29,7 @@ OPTIONS = frozenset(
         "provider",
         "aliases",
         "also_called",
+        "approve",
     ]
 )
 _NO_ALIASES: Mapping[str, frozenset[str]] = {}
@@ -180,6 +181,21 @@ def check_output_schema(name: str, value: Any) -> Any:
     """
     if not isinstance(value, Mapping):
         raise UsageError(f"tool {name!r}: output_schema must be a JSON Schema as a mapping, not {value!r:.80}")
+    return value
+
+
+def check_approve(name: str, value: Any) -> bool:
+    """Checks the option `approve` of a tool: a wrong value must not mean that no one is asked.
+
+    Args:
+        name: the tool's name.
+        value: whether a person must approve each call.
+
+    Raises:
+        UsageError: the value is neither True nor False.
+    """
+    if not isinstance(value, bool):
+        raise UsageError(f"tool {name!r}: approve must be True or False, not {value!r:.80}")
     return value
 
 
