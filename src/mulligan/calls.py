@@ -38,7 +38,7 @@ def id_or_none(id: Any) -> Any:
 
 @attrs.frozen
 class Repair:
-    """A call that was read differently from how it was sent.
+    """A call that was read differently from how it was sent, or that a person changed.
 
     Attributes:
         kind: what was repaired: `name` or `arguments`; or `edited`, if a person changed the arguments.

@@ -67,7 +67,7 @@ from mulligan.events import (
     StepFinished,
     Waiting,
 )
-from mulligan.execute.approval import ApprovalRequest, Approve, Ask, NeedsApproval, Reject
+from mulligan.execute.approval import NeedsApproval
 from mulligan.execute.steps import (
     DeadlineExceeded,
     Executor,
@@ -103,10 +103,7 @@ __all__ = [
     "Answers",
     "AnthropicDialect",
     "ApprovalDecided",
-    "ApprovalRequest",
     "ApprovalRequested",
-    "Approve",
-    "Ask",
     "AttemptFailed",
     "AuthorMessage",
     "BudgetSpent",
@@ -141,7 +138,6 @@ __all__ = [
     "Policy",
     "Problem",
     "ProcessFailed",
-    "Reject",
     "Repair",
     "Repairer",
     "RepeatedCallError",

@@ -563,7 +563,7 @@ class Session:
 
         name = None if self.format is None else self.format.name
         known = None if name is None else self._renderer.formats.get(name)
-        spending = self.memory.spending
+        spending, approvals = self.memory.spending, self.memory.approvals.to_dict()
         return {
             "version": SAVED_VERSION,
             "id": self.id,
@@ -572,7 +572,7 @@ class Session:
             "guard": self.memory.guard.to_dict(),
             "answered": self.memory.answers.to_dict(),
             "budget": None if spending is None else spending.to_dict(),
-            "approvals": self.memory.approvals.to_dict(),
+            **({"approvals": approvals} if approvals else {}),
         }
 
     @classmethod

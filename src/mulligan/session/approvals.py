@@ -333,8 +333,10 @@ class Approvals:
                 pending.repetition.count = 0
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as JSON values."""
+        """Everything as JSON values; empty if there is nothing."""
         with self._lock:
+            if not (self._pending or self._rejected or self._decided):
+                return {}
             pending = {one.key: SavedPending.from_pending(one) for one in self._waiting()}
             decided = {key: SavedDecided.from_decided(one) for key, one in self._decided.items()}
             return save(SavedApprovals(pending, self._rejected, decided))

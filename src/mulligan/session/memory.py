@@ -43,7 +43,7 @@ class SavedSession:
         guard: what failed.
         answered: the answers to calls with an id.
         budget: its budget and what is used of it, or None.
-        approvals: what a person decides about; None if it was saved before there was any.
+        approvals: what a person decides about; None if there is nothing.
     """
 
     version: int
