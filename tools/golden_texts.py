@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from mulligan import Limits, Pipeline, Policy, Tool, ToolCall, ToolResult, errors
-from mulligan.plugin import AuthorMessage, hookimpl
+from mulligan import Approve, Limits, Pipeline, Policy, Reject, Tool, ToolCall, ToolResult, errors
+from mulligan.plugin import AuthorMessage, NeedsApproval, hookimpl
 from mulligan.session.budget import Budget
 
 GOLDEN = Path(__file__).parents[1] / "tests" / "golden"
@@ -85,7 +85,7 @@ def called(
 def failing(
     error: BaseException, arguments: Any = None, *, name: str = "act", policy: Any = None, **options: Any
 ) -> Case:
-    more = {key: options.pop(key) for key in ("plugins", "session", "before", "budget") if key in options}
+    more = {key: options.pop(key) for key in ("plugins", "session", "before", "budget", "approver") if key in options}
     held = Tool.from_schema(name, "Do it", schema([], path=PATH), raising(error), **options)
     return called([held], name, arguments or {}, policy=policy or Policy(), **more)
 
@@ -114,12 +114,23 @@ class Repairing:
         return lambda: call._replace(name="act", arguments={"path": "a.md"})
 
 
+class Asking:
+    """A plugin that wants a person to approve."""
+
+    @hookimpl
+    def authorize(self) -> NeedsApproval:
+        return NeedsApproval("It writes to production.")
+
+
 class Advising:
     """A plugin with a hint."""
 
     @hookimpl
     def hints(self) -> Any:
         yield "Ask for several records in one call."
+
+
+TOOL_TO_APPROVE = [Tool.from_schema("act", "Do it", schema([], path=PATH), dict, approve=True)]
 
 
 def near(error: errors.ResourceNotFoundError, *names: str) -> errors.ResourceNotFoundError:
@@ -326,6 +337,26 @@ CASES: dict[str, Case] = {
     "budget_of_a_tool_spent": failing(
         ServiceError("no route to the printer"), session=2, budget=Budget(tools={"act": Budget(calls=1)})
     ),
+    "approval_pending": called(TOOL_TO_APPROVE, "act", {"path": "a"}, plugins=[Asking()]),
+    "approval_missing": lambda format: Pipeline(TOOL_TO_APPROVE, autoload=False, format=format).call(
+        "act", {"path": "a"}
+    ),
+    "approval_rejected": called(
+        TOOL_TO_APPROVE, "act", {"path": "a"}, approver=lambda _: Reject("Not on a Friday. Plan it for Monday.")
+    ),
+    "approval_rejected_and_repeated": called(
+        TOOL_TO_APPROVE, "act", {"path": "a"}, session=6, approver=lambda _: Reject("Not on a Friday.")
+    ),
+    "approval_with_wrong_arguments": called(
+        TOOL_TO_APPROVE, "act", {"path": "a"}, approver=lambda _: Approve(arguments={"path": 1})
+    ),
+    "approval_with_other_arguments": failing(
+        ServiceError("no route to the printer"),
+        {"path": "a"},
+        approve=True,
+        approver=lambda _: Approve(arguments={"path": "b"}),
+    ),
+    "approver_broken": called(TOOL_TO_APPROVE, "act", {"path": "a"}, approver=lambda _: True),
     "failed_with_a_hint": failing(ServiceError("no route to the printer"), plugins=[Advising()]),
     "result_unwritable": called([Tool.from_schema("act", "", schema([]), opaque)], "act", {}),
     "authentication": failing(errors.ToolAuthenticationError("GitHub rejected the credentials.", provider="github")),

@@ -29,6 +29,7 @@ ENGLISH: Catalogue = {
     # what failed
     "headline": "Error executing tool {tool}: {message}",
     "headline_without_tool": "Error: {message}",
+    "headline_not_approved": "Tool {tool}: {message}",
     # what is wrong with the arguments
     "problem": "- {place}: {what}.",
     "problem_expected": "- {place}: {what}; expected {expected}.",
@@ -58,6 +59,8 @@ ENGLISH: Catalogue = {
     "other_values": "Other values have failed in the same way. Find out which values exist before you try another.",
     "read_as": "Note: {before} was read as {after}.",
     "arguments_read_as": "Note: your arguments did not match the schema and were read as {after}.",
+    "edited": "Note: a person approved this call with changed arguments: {after}",
+    "reason": "Reason: {reason}",
     "invalid_json_read_as": "Note: your arguments were not valid JSON and were read as {after}.",
     "done": "The tool ran, and its effect was applied.",
     "possible": "It may have taken effect.",
@@ -122,6 +125,13 @@ ENGLISH: Catalogue = {
     "unusable": (
         "do not call {tool} again: no arguments will work. Use another tool, or tell the user that this one does not work."
     ),
+    "approval_pending": (
+        "do not repeat this call: it runs if the person approves it. "
+        "Do something else, or tell the user that it waits for approval."
+    ),
+    "approval_missing": "do not repeat this call. Do something else, or tell the user that it needs approval.",
+    "approval_rejected": "do not repeat this call. Take another approach, or ask the user what to do instead.",
+    "approval_edit": "do not repeat this call. Tell the user that the changed arguments are not valid.",
     "no_more_of_it": "continue without {tool}: it will not run again in this conversation.",
     "no_more": "call no more tools: answer with what you have, and tell the user what is missing.",
     "if_needed": "call it again only if it is still needed.",

@@ -67,6 +67,7 @@ class Tool:
         aliases: other names that models use for its arguments, `{"path": {"file", "filename"}}`: a call that uses one is
             refused with a corrected call.
         also_called: other names that models use for the tool itself; likewise.
+        approve: whether a person must approve each call before it runs.
         is_async: the handler is a coroutine function or an async generator function.
         is_read_from_signature: its schema is made from the signature of the handler.
 
@@ -92,6 +93,7 @@ class Tool:
     provider: str | None
     aliases: Mapping[str, frozenset[str]]
     also_called: frozenset[str]
+    approve: bool
     is_async: bool
     is_read_from_signature: bool
     _description: str | None
@@ -429,6 +431,7 @@ def tool(
     provider: str | None = None,
     aliases: Mapping[str, str | Iterable[str]] | None = None,
     also_called: Iterable[str] = (),
+    approve: bool = False,
 ) -> Callable[[Handler], Tool]: ...
 
 

@@ -21,6 +21,7 @@ from mulligan.hookimpl import REQUIRED
 from mulligan.hooks.callers import (
     CompiledHooks,
     as_positional,
+    ask_all,
     call_all,
     collect,
     empty_result,
@@ -54,6 +55,7 @@ from mulligan.untrusted.text import MUST_PROPAGATE
 FAULTS_ALLOWED = 3
 # If every plugin abstains, the flow calls the built-in function itself.
 _DEFAULT_HOOKS = frozenset({"validate", "execute"})
+_EVERY_HOOKIMPL = {"authorize": ask_all, "observe": call_all}
 # The built-in hookimpls of these hooks use no foreign objects, so they need no guard.
 _UNGUARDED_HOOKS = frozenset({"resolve", "validate", "execute"})
 
@@ -239,9 +241,7 @@ class PluginManager:
             return empty_result(hook)
         if hook == "classify" and not wrappers:
             return RuleIndex((call, get_rules(call)) for call in calls)
-        plain = (
-            collect if hook in CONTRIBUTING_HOOKS else call_all if hook in ("authorize", "observe") else first_result
-        )(calls)
+        plain = (collect if hook in CONTRIBUTING_HOOKS else _EVERY_HOOKIMPL.get(hook, first_result))(calls)
         return self._call_through_pluggy(hook, parameters, wrappers, plain) if wrappers else plain
 
     def _active_hookimpls(self, hook: str) -> list[Any]:

@@ -67,8 +67,10 @@ _READ_AS = {
     ("name", True): "read_as",
     ("arguments", True): "arguments_read_as",
     ("arguments", False): "invalid_json_read_as",
+    ("edited", True): "edited",
 }
 _ELLIPSIS = "…"
+_APPROVAL_PREFIX, _REJECTED = "host:approval-", "host:approval-rejected"
 _PROPOSAL = re.compile(r"did you mean|corrected call|\bnext:|<<<|>>>", re.IGNORECASE)
 _EXPLAINS = re.compile(  # what a report says on how a name is written
     r"\b(?:form|format|prefix|suffix|digits?|begins?|starts?|ends?|written|spelled|must be|should be|use the|give|e\.g|"
@@ -162,10 +164,9 @@ class FeedbackComposer:
             else:
                 propose = self._propose if correction.is_ready else self._ask_if_meant
                 call_safely(partial(propose, feedback, correction))
-        if note or repairs:
-            feedback.notes = self._notes(
-                _NOTES_WITH_CORRECTION.get(note, note) if feedback.corrected else note, repairs
-            )
+        if note or repairs or "_reason" in error.__dict__:
+            note = _NOTES_WITH_CORRECTION.get(note, note) if feedback.corrected else note
+            feedback.notes = (*self._reason(error), *self._notes(note, repairs))
         return feedback
 
     def _split_problems(
@@ -198,7 +199,7 @@ class FeedbackComposer:
             type(error).__name__,
             error.code,
             error.fatal,
-            catalogue["headline_without_tool" if tool is None else "headline"].format(tool=name, message=message),
+            catalogue[_headline_template(error, tool)].format(tool=name, message=message),
             message,
             self._apply_class_template("user", error, sanitize_line(error.user_message), resource),
             next_step(
@@ -401,6 +402,14 @@ class FeedbackComposer:
     def _notes(self, note: str, repairs: Sequence[Repair]) -> tuple[str, ...]:
         return (*filter(None, [self._catalogue.get(note, note)]), *self.repair_notes(repairs))
 
+    def _reason(self, error: ToolError) -> tuple[str, ...]:
+        """Why a call needs approval or was rejected, on one line; only a person's own reason may look like our text."""
+        reason, limit = error.__dict__.get("_reason", ""), self._limits.detail_chars
+        if error.rule != _REJECTED and _PROPOSAL.search(reason) is not None:
+            return ()
+        text = truncate(self._redact_and_clean(reason[: 4 * limit], newlines=False), limit).strip()
+        return (self._catalogue["reason"].format(reason=text),) if text else ()
+
     def repair_notes(self, repairs: Sequence[Repair]) -> list[str]:
         """Notes on the repairs, one sentence each."""
         templates = (_READ_AS.get((repair.kind, repair.was_json), "read_as") for repair in repairs)
@@ -436,6 +445,12 @@ class FeedbackComposer:
         excerpt = truncate(self._redact_and_clean(text[: 4 * limit], newlines=True), limit).strip()
         key = f"{call.id}\0{call.name}\0{sent_text(call)}"
         return fence(excerpt, key=key, label=self._catalogue["reported"]) if excerpt else ""
+
+
+def _headline_template(error: ToolError, tool: Tool | None) -> str:
+    if tool is None:
+        return "headline_without_tool"
+    return "headline_not_approved" if (error.rule or "").startswith(_APPROVAL_PREFIX) else "headline"
 
 
 def _hide_resource(message: str, resource: str, error: ToolError) -> str:

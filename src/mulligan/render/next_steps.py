@@ -59,6 +59,15 @@ _FIXED = (
 )
 
 
+_NOT_APPROVED = {
+    "host:approval-pending": "approval_pending",
+    "host:approval-missing": "approval_missing",
+    "host:approval-rejected": "approval_rejected",
+    "host:approval-edit": "approval_edit",
+    "host:approval-tool": "approval_missing",
+}  # by rule
+
+
 class ShownLookup(NamedTuple):
     """A tool that shows what is there.
 
@@ -189,6 +198,8 @@ def _overriding_template(error: ToolError, note: str, offer: Offer, catalogue: C
         return "no_more" if error.fatal else "no_more_of_it"
     if rule == "host:schema":
         return "unusable"
+    if rule in _NOT_APPROVED:
+        return _NOT_APPROVED[rule]
     if error.fatal:
         return "stop"
     if note == "many_failures":

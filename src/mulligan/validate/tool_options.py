@@ -125,6 +125,7 @@ class OptionValues(TypedDict, total=False):
     provider: Annotated[str | None, _Option(None, _check_provider)]
     aliases: Annotated[Mapping[str, str | Iterable[str]] | None, _Option(_NO_ALIASES, _check_aliases)]
     also_called: Annotated[Iterable[str], _Option(frozenset(), _check_labels)]
+    approve: Annotated[bool, _Option(False, _check_bool)]
 
 
 _OPTIONS: Mapping[str, _Option] = {name: hint.__metadata__[0] for name, hint in OptionValues.__annotations__.items()}
