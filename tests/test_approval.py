@@ -1332,8 +1332,10 @@ def test_what_is_no_decision_is_refused(make_pipeline, resume, bank, decision, t
         ),
         (
             lambda: Approve("fine"),  # type: ignore[arg-type]
-            "Approve(arguments=...): use a mapping of all arguments, or None to approve those of the call; "
-            "not a value of type str",
+            (
+                "Approve(arguments=...): use a mapping of all arguments, or None to approve those of the call; "
+                "not a value of type str"
+            ),
         ),
         (lambda: Reject(5), "Reject(reason=5): use a string"),  # type: ignore[arg-type]
         (lambda: NeedsApproval(None), "NeedsApproval(reason=None): use a string"),  # type: ignore[arg-type]

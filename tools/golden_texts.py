@@ -82,6 +82,14 @@ def called(
     return case
 
 
+def without_session(held: list[Tool], name: str, arguments: Any) -> Case:
+    def case(format: str) -> ToolResult:
+        with Pipeline(held, autoload=False, format=format) as pipeline:
+            return pipeline.call(name, arguments)
+
+    return case
+
+
 def failing(
     error: BaseException, arguments: Any = None, *, name: str = "act", policy: Any = None, **options: Any
 ) -> Case:
@@ -338,9 +346,7 @@ CASES: dict[str, Case] = {
         ServiceError("no route to the printer"), session=2, budget=Budget(tools={"act": Budget(calls=1)})
     ),
     "approval_pending": called(TOOL_TO_APPROVE, "act", {"path": "a"}, plugins=[Asking()]),
-    "approval_missing": lambda format: Pipeline(TOOL_TO_APPROVE, autoload=False, format=format).call(
-        "act", {"path": "a"}
-    ),
+    "approval_missing": without_session(TOOL_TO_APPROVE, "act", {"path": "a"}),
     "approval_rejected": called(
         TOOL_TO_APPROVE, "act", {"path": "a"}, approver=lambda _: Reject("Not on a Friday. Plan it for Monday.")
     ),

@@ -159,11 +159,7 @@ class FeedbackComposer:
                     error, name, tool, self._catalogue, sanitize_line, note=note, offer=offer
                 )
         if correction is not None:
-            if correction.name != call.name and not correction.is_ready:
-                call_safely(partial(self._suggest_call, feedback, correction, (tools or {}).get(correction.name)))
-            else:
-                propose = self._propose if correction.is_ready else self._ask_if_meant
-                call_safely(partial(propose, feedback, correction))
+            call_safely(partial(self._add_correction, feedback, correction, call, tools or {}))
         if note or repairs or "_reason" in error.__dict__:
             note = _NOTES_WITH_CORRECTION.get(note, note) if feedback.corrected else note
             feedback.notes = (*self._reason(error), *self._notes(note, repairs))
@@ -336,6 +332,16 @@ class FeedbackComposer:
         redacted = self._redactor.redact(text)
         shown = clean(redacted, newlines=newlines)
         return shown if shown == redacted else self._redactor.redact(shown)
+
+    def _add_correction(
+        self, feedback: Feedback, correction: Correction, call: ToolCall, tools: Mapping[str, Tool]
+    ) -> None:
+        if correction.is_ready:
+            self._propose(feedback, correction)
+        elif correction.name == call.name:
+            self._ask_if_meant(feedback, correction)
+        else:
+            self._suggest_call(feedback, correction, tools.get(correction.name))
 
     def _propose(self, feedback: Feedback, correction: Correction) -> None:
         """Adds the corrected call, unless it is too long or contains text that must not be shown."""

@@ -271,11 +271,12 @@ def _argument_step(
     template = kinds.pop() if len(kinds) == 1 else "valid"
     if template == "valid" and offers and len(names) == 1:
         template = "quoted_value"
-    allowed = problems[0].expected or ""
-    if template == "valid" and len(problems) == 1 and _lists_values(problems[0]):
-        template, allowed = "one_of", sanitize_line(allowed)
-    template = finer_template(catalogue, "valid", template) if template in _FINER_THAN_VALID else template
-    return catalogue[template].format(tool=name, names=join_names(names, catalogue), rest=rest, allowed=allowed)
+    elif template == "valid" and len(problems) == 1 and _lists_values(problems[0]):
+        template = "one_of"
+    if template in _FINER_THAN_VALID:
+        template = finer_template(catalogue, "valid", template)
+    fields = {"names": join_names(names, catalogue), "rest": rest, "allowed": problems[0].expected}
+    return catalogue[template].format(tool=name, **fields)
 
 
 def _lists_values(problem: Problem) -> bool:

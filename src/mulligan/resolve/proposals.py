@@ -89,11 +89,11 @@ def proposal(tool: Tool, called: str, *, is_clear: bool, fits: bool = False) -> 
         return asked
     is_reworded = bool(tool.destructive) and [word.text for word in called_words] != [word.text for word in tool_words]
     is_other_number = any(word.destroys for word in tool_words) and _differs_in_number(called_words, tool_words)
-    if is_reworded or is_other_number:
+    is_other = bool(dropped or added)
+    may_be_likely = fits and not any(word.destroys for word in tool_words)
+    if is_reworded or is_other_number or (is_other and not may_be_likely):
         return "listed"
-    if dropped or added:
-        return "likely" if fits and not any(word.destroys for word in tool_words) else "listed"
-    return asked
+    return "likely" if is_other else asked
 
 
 def _is_read_request(words: Sequence[Word]) -> bool:
