@@ -336,8 +336,10 @@ BROKEN = {
     "the class": (lambda request: Approve, "returned type instead of Approve or Reject"),
     "a wrong decision": (
         lambda request: Approve(arguments=5),
-        "mulligan.errors.UsageError: Approve(arguments=...): use a mapping of all arguments, or None to approve those of "
-        "the call; not a value of type int",
+        (
+            "mulligan.errors.UsageError: Approve(arguments=...): use a mapping of all arguments, or None to approve those "
+            "of the call; not a value of type int"
+        ),
     ),
 }
 
