@@ -54,7 +54,10 @@ PAGES = (
         "What a program that uses mulligan imports from `mulligan`. The results of calls are described in "
         "[Records](records.md); limits, and which errors are fatal, in [Policy and limits](policy.md).",
         ("mulligan",),
-        ("Pipeline", "Session", "Budget", "tool", "Tool", "Toolset", "Injected", "Deadline", "current_deadline"),
+        (
+            *("Pipeline", "Session", "Budget", "tool", "Tool", "ToolOptions", "hints_of", "Toolset", "Injected"),
+            *("Deadline", "current_deadline", "ApprovalRequest", "Approve", "Reject", "NeedsApproval"),
+        ),
     ),
     Page(
         "policy.md",
@@ -91,7 +94,7 @@ PAGES = (
         ("mulligan.plugin",),
         (
             *("Event", "CallStarted", "CallRepaired", "AttemptFailed", "Waiting", "CallFinished", "StepFinished"),
-            *("Notice", "BudgetSpent", "PluginFaulted"),
+            *("ApprovalRequested", "ApprovalDecided", "Notice", "BudgetSpent", "PluginFaulted"),
         ),
     ),
     Page(

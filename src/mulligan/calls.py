@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import attrs
 
@@ -38,10 +38,10 @@ def id_or_none(id: Any) -> Any:
 
 @attrs.frozen
 class Repair:
-    """A call that was read differently from how it was sent.
+    """A call that was read differently from how it was sent, or that a person changed.
 
     Attributes:
-        kind: what was repaired: `name` or `arguments`.
+        kind: what was repaired: `name` or `arguments`; or `edited`, if a person changed the arguments.
         before: the text that was sent, redacted and shortened.
         after: the text that it was read as.
         was_json: whether the arguments were valid JSON as they were sent.
@@ -153,4 +153,40 @@ class BudgetSpent(NamedTuple):
     tool: str | None
 
 
-CallEvent: TypeAlias = CallRepaired | AttemptFailed | Waiting | BudgetSpent
+class ApprovalRequested(NamedTuple):
+    """A call needs a person's approval: the approver is asked, or the call waits in `Session.pending`.
+
+    Attributes:
+        session_id: the conversation's id, or None.
+        call_id: the model's id of the call, or None.
+        tool_name: the name of the tool.
+        reason: why, redacted; may be empty.
+    """
+
+    session_id: str | None
+    call_id: str | None
+    tool_name: str
+    reason: str
+
+
+class ApprovalDecided(NamedTuple):
+    """A person decided about a call.
+
+    Attributes:
+        session_id: the conversation's id, or None.
+        call_id: the model's id of the call, or None.
+        tool_name: the name of the tool.
+        decision: `approved`, `edited` (approved with changed arguments) or `rejected`.
+        reason: the person's reason for a rejection, redacted; otherwise empty.
+        arguments: the changed arguments, redacted and shortened; empty unless they were edited.
+    """
+
+    session_id: str | None
+    call_id: str | None
+    tool_name: str
+    decision: Literal["approved", "edited", "rejected"]
+    reason: str = ""
+    arguments: str = ""
+
+
+CallEvent: TypeAlias = CallRepaired | AttemptFailed | Waiting | BudgetSpent | ApprovalRequested | ApprovalDecided

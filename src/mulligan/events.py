@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
-from mulligan.calls import AttemptFailed, BudgetSpent, CallRepaired, Waiting
+from mulligan.calls import ApprovalDecided, ApprovalRequested, AttemptFailed, BudgetSpent, CallRepaired, Waiting
 from mulligan.errors import RepeatedCallError, ToolArgumentError
 from mulligan.results import ToolResult
 
@@ -148,6 +148,8 @@ class PluginFaulted(NamedTuple):
 
 
 __all__ = [
+    "ApprovalDecided",
+    "ApprovalRequested",
     "AttemptFailed",
     "BudgetSpent",
     "CallFinished",
@@ -165,6 +167,8 @@ Event: TypeAlias = (
     | CallRepaired
     | AttemptFailed
     | Waiting
+    | ApprovalRequested
+    | ApprovalDecided
     | CallFinished
     | StepFinished
     | Notice

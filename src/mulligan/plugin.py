@@ -54,6 +54,8 @@ from mulligan.errors import (
     UsageError,
 )
 from mulligan.events import (
+    ApprovalDecided,
+    ApprovalRequested,
     AttemptFailed,
     BudgetSpent,
     CallFinished,
@@ -65,6 +67,7 @@ from mulligan.events import (
     StepFinished,
     Waiting,
 )
+from mulligan.execute.approval import NeedsApproval
 from mulligan.execute.steps import (
     DeadlineExceeded,
     Executor,
@@ -88,6 +91,7 @@ from mulligan.resolve.toolset import Toolset
 from mulligan.results import Answers, ToolResult
 from mulligan.tools import Tool, tool
 from mulligan.untrusted.classes import as_dict, is_a
+from mulligan.untrusted.hints import hints_of
 from mulligan.untrusted.text import clean, fence, safe_str, show_name
 from mulligan.validate.arguments import read_arguments
 from mulligan.validate.signature import Injected
@@ -99,6 +103,8 @@ __all__ = [
     "AISDKDialect",
     "Answers",
     "AnthropicDialect",
+    "ApprovalDecided",
+    "ApprovalRequested",
     "AttemptFailed",
     "AuthorMessage",
     "BudgetSpent",
@@ -123,6 +129,7 @@ __all__ = [
     "MCPDialect",
     "Middleware",
     "MulliganError",
+    "NeedsApproval",
     "Notice",
     "OpenAIDialect",
     "OpenAIResponsesDialect",
@@ -171,6 +178,7 @@ __all__ = [
     "current_deadline",
     "fence",
     "find_status",
+    "hints_of",
     "hookimpl",
     "is_a",
     "meanings",

@@ -137,6 +137,7 @@ def test_output_of_docker_that_cannot_be_read(classify):
         assert (error.provider, error.message) == ("docker", "The connection to Docker was dropped mid-request.")
 
 
+@unclosed
 @pytest.mark.usefixtures("leaky")
 @pytest.mark.filterwarnings("ignore:docker-credential-nowhere")
 def test_a_build_of_docker_whose_credential_store_is_not_there(classify, service, tmp_path, monkeypatch):

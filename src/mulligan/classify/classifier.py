@@ -136,7 +136,10 @@ class Classifier:
         if error.problems and error is not exception:
             error = _without_contradictions(error, failure)
         if error.resource is not None and error is not exception:
-            error.__dict__["_from_prose"] = call_safely(partial(_is_from_prose, error.resource, failure)) is not False
+            is_stored = error.resource == error.__dict__.get("_filename") == failure.resource
+            error.__dict__["_from_prose"] = (
+                not is_stored and call_safely(partial(_is_from_prose, error.resource, failure)) is not False
+            )
         if call is None and failure.tool_name is not None:
             call = ToolCall(None, failure.tool_name)
         error = self.complete(error, call, failure.tool, failure.arguments, provider=provider)

@@ -187,10 +187,11 @@ class Rules:
         Args:
             failure: a failure that another rule may have classified.
         """
-        chain = (failure, *failure.inner)
-        return next(
-            (rule.provider for one in chain for rule in self._rules_for(one) if rule.provider is not None), None
-        )
+        for one in (failure, *failure.inner):
+            for rule in self._rules_for(one):
+                if rule.provider is not None:
+                    return rule.provider
+        return None
 
     def _rules_for(self, failure: Failure) -> tuple[Rule, ...]:
         kind = type(failure.exception)
@@ -216,7 +217,7 @@ class Rules:
         def classify(failure: Failure) -> ToolError | None:
             return self.decide(failure)
 
-        setattr(classify, _RULES, self)
+        keep_rules(classify, self)
         options.setdefault("trylast", self.last and not options.get("tryfirst"))
         impl: Callable[[Failure], ToolError | None] = hookimpl(**options, specname="classify")(classify)
         return impl
@@ -226,6 +227,17 @@ def get_rules(function: object) -> Rules | None:
     """The list of rules behind a hookimpl of `classify`; None if it has none."""
     rules = getattr(function, _RULES, None)
     return rules if isinstance(rules, Rules) else None
+
+
+def keep_rules(function: object, rules: Rules | None) -> None:
+    """Notes on a function that it asks a list of rules, as one does that calls a hookimpl.
+
+    Args:
+        function: the function.
+        rules: the rules of the hookimpl; None if it has none.
+    """
+    if rules is not None:
+        setattr(function, _RULES, rules)
 
 
 def rules_of(function: object) -> tuple[Rule, ...]:

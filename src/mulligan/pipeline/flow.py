@@ -47,6 +47,7 @@ from mulligan.validate.arguments import read_arguments
 from mulligan.validate.schema_errors import SchemaError, unusable_tool_error
 
 if TYPE_CHECKING:
+    from mulligan.execute.approval import NeedsApproval
     from mulligan.session.memory import SessionMemory
 
 Flow: TypeAlias = "Generator[Step, Outcome, ToolResult]"
@@ -71,6 +72,22 @@ def invoke(invocation: Invocation) -> Flow:
     return flow if invocation.memory is None else _with_memory(invocation, invocation.memory, flow)
 
 
+def refuse(invocation: Invocation, error: ToolError) -> ToolResult:
+    """The result of a call that is refused before any stage.
+
+    Args:
+        invocation: the call.
+        error: why.
+
+    Raises:
+        ToolError: in strict mode.
+    """
+    invocation.tool = invocation.runtime.toolset.get(invocation.call.name)
+    invocation.hide_secrets()
+    _start(invocation)
+    return _failure_result(invocation, error)
+
+
 def _with_memory(invocation: Invocation, memory: SessionMemory, flow: Flow) -> Flow:
     """The same flow; the conversation's memory learns of one that ends without a result."""
     try:
@@ -86,15 +103,13 @@ def _with_memory(invocation: Invocation, memory: SessionMemory, flow: Flow) -> F
 
 
 def _run_stages(invocation: Invocation) -> Flow:
-    _start(invocation)
     try:
-        if invocation.memory is not None:
-            begin(invocation, invocation.memory)
+        _start(invocation)
         resolved = _resolve_and_validate(invocation)
         if isinstance(resolved, ToolError):
             invocation.hide_secrets()
-            if not (invocation.hooks.has_repair and isinstance(resolved, (ToolNotFoundError, ToolArgumentError))):
-                return _failure_result(invocation, resolved)
+            if not _may_repair(invocation, resolved):
+                return _failure_result(invocation, _blame_editor(invocation, resolved))
             tool = yield from _repair(invocation, resolved)
         else:
             tool = resolved
@@ -102,7 +117,10 @@ def _run_stages(invocation: Invocation) -> Flow:
             recorded = yield from find_recorded(invocation, invocation.memory, tool)
             if recorded is not None:
                 return _finish(invocation, recorded)
-        _prepare_run(invocation, tool)
+        deadline = invocation.deadline
+        needed = _prepare_run(invocation, tool)
+        if needed is not None and invocation.decision is None:
+            yield from _obtain_approval(invocation, tool, needed, deadline)
         middleware = middleware_for(invocation, tool)
         if middleware:
             outcome = yield from run_middleware(invocation, tool, middleware, make_run(invocation, tool))
@@ -123,6 +141,12 @@ def _start(invocation: Invocation) -> None:
     invocation.deadline = _deadline_of(invocation)
     if invocation.hooks.has_observe:
         _observe_start(invocation)
+    if invocation.memory is not None:
+        begin(invocation, invocation.memory)
+        if invocation.decision is not None:
+            from mulligan.pipeline.approval import note_decision
+
+            note_decision(invocation, invocation.call.name, invocation.decision)
 
 
 def _finish_failed(invocation: Invocation, error: ToolError) -> Flow:
@@ -231,13 +255,8 @@ def _resolve_and_validate(invocation: Invocation) -> Tool | ToolError:
     return tool
 
 
-def _raise_if(refusal: ToolError | None) -> None:
-    if refusal is not None:
-        raise refusal
-
-
-def _prepare_run(invocation: Invocation, tool: Tool) -> None:
-    """The deadline, injected values, and authorize."""
+def _prepare_run(invocation: Invocation, tool: Tool) -> NeedsApproval | None:
+    """The deadline, injected values, and authorize: why a person must approve the call, if so."""
     clock = invocation.runtime.clock
     if invocation.deadline is not None and invocation.deadline.remaining <= 0:
         raise ToolTimeoutError(
@@ -252,8 +271,55 @@ def _prepare_run(invocation: Invocation, tool: Tool) -> None:
         }
     if invocation.context:
         _check_names(invocation)
-    if invocation.hooks.has_authorize:
-        _raise_if(invocation.hooks.authorize(tool, partial(copy_arguments, invocation, tool), invocation.call))
+    if tool.approve or invocation.hooks.has_authorize:
+        return _authorize(invocation, tool)
+    return None
+
+
+def _authorize(invocation: Invocation, tool: Tool) -> NeedsApproval | None:
+    answer = invocation.hooks.authorize(tool, partial(copy_arguments, invocation, tool), invocation.call)
+    if isinstance(answer, ToolError):
+        raise answer
+    if answer is None and tool.approve:
+        from mulligan.execute.approval import NeedsApproval
+
+        return NeedsApproval()
+    return answer
+
+
+def _blame_editor(invocation: Invocation, error: ToolError) -> ToolError:
+    """The error of a call that cannot be resolved, or does not validate: the person's, if a person changed it."""
+    if not (invocation.repairs and isinstance(error, ToolArgumentError)):
+        return error
+    from mulligan.pipeline.approval import edit_error
+
+    invocation.repairs = ()
+    return edit_error(invocation.call.name, error.problems, still_waits=True)
+
+
+def _obtain_approval(
+    invocation: Invocation, tool: Tool, needed: NeedsApproval, deadline: Deadline | None
+) -> Generator[Step, Outcome, None]:
+    """Waits for a person's approval. What then runs is validated, bounded and authorized like any call."""
+    from mulligan.pipeline import approval
+
+    decision = yield from approval.ask_person(invocation, tool, needed, deadline)
+    if decision.arguments is not None:
+        sent, arguments = invocation.call, invocation.arguments
+        invocation.call = approval.edited_call(sent, decision)
+        edited = _resolve_and_validate(invocation)
+        if edited is not tool:
+            invocation.hide_secrets()
+            invocation.call, invocation.tool, invocation.arguments = sent, tool, arguments
+            approval.raise_undecided(invocation, tool, needed, edit_problems=getattr(edited, "problems", ()))
+        approval.note_edit(invocation, tool, sent)
+    _prepare_run(invocation, tool)
+
+
+def _may_repair(invocation: Invocation, error: ToolError) -> bool:
+    """Whether a repair may be tried: not of a call that a person has decided about, which must stay what it was."""
+    is_repairable = isinstance(error, (ToolNotFoundError, ToolArgumentError))
+    return invocation.hooks.has_repair and is_repairable and invocation.decision is None
 
 
 def _repair(invocation: Invocation, error: ToolError) -> Generator[Step, Outcome, Tool]:
