@@ -336,8 +336,10 @@ BROKEN = {
     "the class": (lambda request: Approve, "returned type instead of Approve or Reject"),
     "a wrong decision": (
         lambda request: Approve(arguments=5),
-        "mulligan.errors.UsageError: Approve(arguments=...): use a mapping of all arguments, or None to approve those of "
-        "the call; not a value of type int",
+        (
+            "mulligan.errors.UsageError: Approve(arguments=...): use a mapping of all arguments, or None to approve those "
+            "of the call; not a value of type int"
+        ),
     ),
 }
 
@@ -1002,7 +1004,7 @@ session = load()
 print(*session.pending, len(session.pending))
 print(session.resume("c1", Approve()).content)
 print(session.resume("c2", Approve()).content.split("\\n")[0])
-print(session.resume("pending-1", Reject()).value)
+print(session.resume("pending-1", Reject()).content.split("\\n")[0])
 print(session.call("pay", {"amount": 3, "to": "ann"}, call_id="c1").content)
 print(session.call("pay", {"amount": 4, "to": "ann"}, call_id="c9").content.split("\\n")[0])
 """,
@@ -1332,8 +1334,10 @@ def test_what_is_no_decision_is_refused(make_pipeline, resume, bank, decision, t
         ),
         (
             lambda: Approve("fine"),  # type: ignore[arg-type]
-            "Approve(arguments=...): use a mapping of all arguments, or None to approve those of the call; "
-            "not a value of type str",
+            (
+                "Approve(arguments=...): use a mapping of all arguments, or None to approve those of the call; "
+                "not a value of type str"
+            ),
         ),
         (lambda: Reject(5), "Reject(reason=5): use a string"),  # type: ignore[arg-type]
         (lambda: NeedsApproval(None), "NeedsApproval(reason=None): use a string"),  # type: ignore[arg-type]

@@ -133,6 +133,12 @@ class Advising:
 TOOL_TO_APPROVE = [Tool.from_schema("act", "Do it", schema([], path=PATH), dict, approve=True)]
 
 
+def outside_a_conversation(format: str) -> ToolResult:
+    """A case: no one can be asked, and nothing can wait."""
+    with Pipeline(TOOL_TO_APPROVE, autoload=False, format=format) as pipeline:
+        return pipeline.call(ToolCall("call_1", "act", {"path": "a"}))
+
+
 def near(error: errors.ResourceNotFoundError, *names: str) -> errors.ResourceNotFoundError:
     error.suggestions = names
     return error
@@ -330,9 +336,7 @@ CASES: dict[str, Case] = {
         ServiceError("no route to the printer"), session=2, budget=Budget(tools={"act": Budget(calls=1)})
     ),
     "approval_pending": called(TOOL_TO_APPROVE, "act", {"path": "a"}, plugins=[Asking()]),
-    "approval_missing": lambda format: Pipeline(TOOL_TO_APPROVE, autoload=False, format=format).call(
-        "act", {"path": "a"}
-    ),
+    "approval_missing": outside_a_conversation,
     "approval_rejected": called(
         TOOL_TO_APPROVE, "act", {"path": "a"}, approver=lambda _: Reject("Not on a Friday. Plan it for Monday.")
     ),
