@@ -28,7 +28,9 @@ FACE = {
         "Answers ApprovalRequest Approve Budget Deadline Dialect Failure Feedback FeedbackFormat Injected Limits NeedsApproval".split()
     ),
     *("Pipeline PluginFault PluginInfo Policy Problem Reject".split()),
-    *("Repair Session Tool ToolCall ToolResult Toolset current_deadline errors hookimpl tool".split()),
+    *(
+        "Repair Session Tool ToolCall ToolOptions ToolResult Toolset current_deadline errors hints_of hookimpl tool".split()
+    ),
 }
 AUTHOR = {
     *(
@@ -288,7 +290,7 @@ def test_every_public_name_is_documented(name):
 @pytest.mark.parametrize(
     ("name", "parameters"),
     [
-        ("Pipeline", "tools plugins autoload block policy limits format middleware strict approver"),
+        ("Pipeline", "tools plugins autoload block policy limits format middleware strict tool_options approver"),
         ("Pipeline.call", "self name_or_call arguments call_id session context"),
         ("Pipeline.acall", "self name_or_call arguments call_id session context"),
         ("Pipeline.call_many", "self calls session context"),

@@ -82,6 +82,14 @@ def called(
     return case
 
 
+def without_session(held: list[Tool], name: str, arguments: Any) -> Case:
+    def case(format: str) -> ToolResult:
+        with Pipeline(held, autoload=False, format=format) as pipeline:
+            return pipeline.call(name, arguments)
+
+    return case
+
+
 def failing(
     error: BaseException, arguments: Any = None, *, name: str = "act", policy: Any = None, **options: Any
 ) -> Case:
@@ -133,12 +141,6 @@ class Advising:
 TOOL_TO_APPROVE = [Tool.from_schema("act", "Do it", schema([], path=PATH), dict, approve=True)]
 
 
-def outside_a_conversation(format: str) -> ToolResult:
-    """A case: no one can be asked, and nothing can wait."""
-    with Pipeline(TOOL_TO_APPROVE, autoload=False, format=format) as pipeline:
-        return pipeline.call(ToolCall("call_1", "act", {"path": "a"}))
-
-
 def near(error: errors.ResourceNotFoundError, *names: str) -> errors.ResourceNotFoundError:
     error.suggestions = names
     return error
@@ -155,6 +157,7 @@ def problems(*given: errors.Problem) -> errors.ToolArgumentError:
 CASES: dict[str, Case] = {
     "tool_meant": called(tools(), "read_fil", {"path": "a.md"}),
     "tool_meant_arguments_unclear": called(tools(), "read_fil", {"file": 1, "mode": 2}),
+    "tool_likely": called(tools(), "open_brief", {"path": "a.md"}),
     "tool_unclear": called(tools(), "file_thing", "{}"),
     "tool_unknown": called(tools(), "zzz", "{}"),
     "tool_of_many": called(tools(30), "zzz", "{}"),
@@ -185,7 +188,14 @@ CASES: dict[str, Case] = {
     "argument_asked_by_its_name": called(
         [Tool.from_schema("act", "", schema(path=PATH), dict)], "act", {"file": "a.md"}
     ),
+    "arguments_asked_by_their_names": called(
+        [Tool.from_schema("act", "", schema(source=PATH, target=PATH), dict)], "act", {"src": "a.md", "dest": "b.md"}
+    ),
+    "argument_neither_true_nor_false": called(
+        [Tool.from_schema("act", "", schema(on={"type": "boolean"}), dict)], "act", {"on": "perhaps"}
+    ),
     "tool_that_writes_meant": called(tools(), "save_file", {"path": "a.md"}),
+    "tool_that_writes_meant_arguments_unclear": called(tools(), "save_file", {"file": "a.md"}),
     "file_missing_and_others_reported": failing(
         LookupError("no such table: client. Tables: accounts, clients, clients_old"), {"path": "client"}
     ),
@@ -336,7 +346,7 @@ CASES: dict[str, Case] = {
         ServiceError("no route to the printer"), session=2, budget=Budget(tools={"act": Budget(calls=1)})
     ),
     "approval_pending": called(TOOL_TO_APPROVE, "act", {"path": "a"}, plugins=[Asking()]),
-    "approval_missing": outside_a_conversation,
+    "approval_missing": without_session(TOOL_TO_APPROVE, "act", {"path": "a"}),
     "approval_rejected": called(
         TOOL_TO_APPROVE, "act", {"path": "a"}, approver=lambda _: Reject("Not on a Friday. Plan it for Monday.")
     ),

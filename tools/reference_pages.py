@@ -55,8 +55,8 @@ PAGES = (
         "[Records](records.md); limits, and which errors are fatal, in [Policy and limits](policy.md).",
         ("mulligan",),
         (
-            *("Pipeline", "Session", "Budget", "tool", "Tool", "Toolset", "Injected", "Deadline", "current_deadline"),
-            *("ApprovalRequest", "Approve", "Reject", "NeedsApproval"),
+            *("Pipeline", "Session", "Budget", "tool", "Tool", "ToolOptions", "hints_of", "Toolset", "Injected"),
+            *("Deadline", "current_deadline", "ApprovalRequest", "Approve", "Reject", "NeedsApproval"),
         ),
     ),
     Page(

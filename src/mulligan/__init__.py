@@ -29,7 +29,9 @@ from mulligan.policy import Limits, Policy
 from mulligan.resolve.toolset import Toolset
 from mulligan.results import Answers, ToolResult
 from mulligan.tools import Tool, tool
+from mulligan.untrusted.hints import hints_of
 from mulligan.validate.signature import Injected
+from mulligan.validate.tool_options import ToolOptions
 
 if _typing.TYPE_CHECKING:
     from mulligan.execute.approval import ApprovalRequest, Approve, NeedsApproval, Reject
@@ -60,10 +62,12 @@ __all__ = [
     "Session",
     "Tool",
     "ToolCall",
+    "ToolOptions",
     "ToolResult",
     "Toolset",
     "current_deadline",
     "errors",
+    "hints_of",
     "hookimpl",
     "tool",
 ]

@@ -75,10 +75,19 @@ ENGLISH: Catalogue = {
     "stop_trying": "stop calling {tool}, and tell the user what is needed.",
     "other_tool": 'call "{name}" instead, or another available tool if it fits better.',
     "likely_tool": 'if "{name}" does what you want, call it; otherwise call another available tool, or none.',
+    "likely_tool_same": (
+        'if "{name}" does what you want, call it with the same arguments; otherwise call another available tool, or none.'
+    ),
+    "likely_call": (
+        'if "{name}" does what you want, make this call, otherwise call another available tool, or none: {call}'
+    ),
     "any_tool": "call the available tool that does what you want. Nothing was run.",
     "no_tool": "answer without a tool, or tell the user what is missing. No tools are available. Nothing was run.",
     "whole_corrected": "call {tool} again with {expected}.",
     "valid": "call {tool} again with a valid {names}{rest}.",
+    "number": "call {tool} again with a number, without quotes, for {names}{rest}.",
+    "boolean": "call {tool} again with true or false, without quotes, for {names}{rest}.",
+    "one_of": "call {tool} again with {allowed} for {names}{rest}.",
     "without": "call {tool} again without {names}{rest}.",
     "without_any": "call {tool} again without arguments: {{}}.",
     "only_known": "express this with the arguments of {tool}, then call it again. If that is impossible, do not call it.",
@@ -90,6 +99,7 @@ ENGLISH: Catalogue = {
     "corrected_arguments": "call {tool} again with corrected arguments.",
     "pair": "{pair}",
     "instead": '{pair} instead of "{old}"',
+    "all_of_them": "these arguments: {arguments}",
     "if_meant": "if that is what you meant, call {tool} again with {names}{rest}. If not, {otherwise}",
     "closest_name": "choose the name you meant, then call {tool} again with it. If none fits, do not repeat this call.",
     "quoted_name": "choose the right name from those quoted above, and call {tool} again with it. Do not repeat this call.",

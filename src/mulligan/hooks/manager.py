@@ -13,7 +13,7 @@ import attrs
 import pluggy
 
 from mulligan import hookspecs
-from mulligan.classify.rules import Rule, rules_of
+from mulligan.classify.rules import Rule, get_rules, keep_rules, rules_of
 from mulligan.copies import with_copies
 from mulligan.errors import PluginError, ToolArgumentError, UsageError
 from mulligan.forks import shared_rlock
@@ -47,6 +47,7 @@ from mulligan.hooks.registration import (
     pluggy_message,
     plugin_name,
 )
+from mulligan.hooks.rule_index import RuleIndex
 from mulligan.policy import Limits
 from mulligan.untrusted.objects import describe
 from mulligan.untrusted.text import MUST_PROPAGATE
@@ -203,8 +204,10 @@ class PluginManager:
             hook, function, report, plugin=info.name, required=required, on_contribution=remember_owner
         )
         probes = info.distribution is not None and is_probed(hook) and not impl.trylast
+        rules = get_rules(impl.function)
         impl.function = probe_first_claim(hook, function, impl.argnames, report) if probes else function
         setattr(impl.function, REQUIRED, required)
+        keep_rules(impl.function, rules)
 
     def plugin_of(self, item: Any, default: str) -> str:
         """The plugin that contributed a middleware, a format or a dialect.
@@ -236,6 +239,8 @@ class PluginManager:
         wrappers = [impl for impl in active if is_wrapper(impl)]
         if not calls and not wrappers:
             return empty_result(hook)
+        if hook == "classify" and not wrappers:
+            return RuleIndex((call, get_rules(call)) for call in calls)
         plain = (collect if hook in CONTRIBUTING_HOOKS else _EVERY_HOOKIMPL.get(hook, first_result))(calls)
         return self._call_through_pluggy(hook, parameters, wrappers, plain) if wrappers else plain
 

@@ -124,7 +124,7 @@ def runtime_view(runtime: Runtime, tools: Iterable[Any], control_flow: Iterable[
     Raises:
         UsageError: a tool is invalid, or names an unknown format.
     """
-    toolset, policy = Toolset(tools), runtime.policy
+    toolset, policy = Toolset(tools, tool_options=runtime.toolset.tool_options), runtime.policy
     if more := tuple(control_flow):
         policy = attrs.evolve(policy, control_flow=(*policy.control_flow, *more))
     toolset.dialects = runtime.toolset.dialects
@@ -147,6 +147,12 @@ def attach_formats(renderer: Renderer, hooks: CompiledHooks, toolset: Toolset, f
     renderer.formats = hooks.formats()
     renderer.dialects = toolset.dialects = hooks.dialects()
     renderer.format = renderer.find_format(format)
+    table = toolset.tool_options
+    for pattern, options in table.items():
+        try:
+            renderer.find_format(options.get("format") or renderer.format)
+        except UsageError as error:
+            raise UsageError(f"{table.place(pattern)}: {error}") from None
     _check_formats(toolset, renderer)
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import copy
+import os
 import time
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from mulligan.calls import ToolCall, id_or_none
 from mulligan.deadline import Deadline
@@ -66,12 +67,16 @@ class Pipeline:
         format: the feedback format: `text`, `json`, `block`, or one of a plugin.
         middleware: runs around every tool, the outermost first.
         strict: whether every ToolError and every plugin fault is raised, for tests.
+        tool_options: options of `@tool` for several tools at once, by name pattern (`"read_*"`) or tag (`"tag:billing"`);
+            each entry is a mapping or `ToolOptions`. A later entry overrides an earlier one, and each overrides what the
+            tool itself declares. Tools that are added later, and those of `with_tools`, get the options too.
         approver: asks a person about a call that needs approval: a function of an `ApprovalRequest`, sync or async, that
             returns `Approve()`, `Approve(arguments=...)` or `Reject(reason)`; None leaves the call undecided. If it
             raises, the call is refused.
 
     Raises:
-        UsageError: an argument is invalid; names the culprit and the next step.
+        UsageError: an argument is invalid, or an entry of `tool_options` matches none of the tools; names the culprit and the
+            next step.
     """
 
     def __init__(
@@ -86,6 +91,7 @@ class Pipeline:
         format: str | FeedbackFormat = "text",
         middleware: Iterable[Middleware] = (),
         strict: bool = False,
+        tool_options: Mapping[str, Mapping[str, Any]] | None = None,
         approver: Approver | None = None,
     ) -> None:
         from mulligan.classify.classifier import Classifier
@@ -94,7 +100,9 @@ class Pipeline:
         from mulligan.pipeline.assembly import assemble, record_silent_format
         from mulligan.render.renderer import Renderer
 
-        self.tools = Toolset(tools)
+        self.tools = Toolset(tools, tool_options=tool_options)
+        if self.tools:
+            self.tools.tool_options.check_matched(self.tools.values())
         self.policy, self.limits = checked_policy(policy, limits)
         self.redactor = Redactor()
         self._manager = PluginManager(strict, self.limits, self.redactor.redact, self._on_fault)
@@ -121,6 +129,37 @@ class Pipeline:
         self._logs = Logs(partial(self._manager.add, built_in=True), self._renderer.sanitize_line)
         if (level := self._logs.read_env_level()) is not None:
             self.enable_logging(level)
+
+    @classmethod
+    def from_config(cls, path: str | os.PathLike[str] | None = None, *, tools: Iterable[Any] = ()) -> Self:
+        """A pipeline with the settings of a configuration file: `mulligan.toml`, or `[tool.mulligan]` in `pyproject.toml`.
+
+        The file may hold `plugins`, `block`, `autoload`, `format` and `log`, as for the command line, and a table `tools` of
+        options by name pattern or tag, as `tool_options` takes them.
+
+        Args:
+            path: the file. By default the nearest, in the current directory or above it; in one directory, `mulligan.toml`
+                is first.
+            tools: tools, plain functions and toolsets.
+
+        Raises:
+            UsageError: there is no file, it has an unknown key or an invalid value, or a pattern matches none of the tools;
+                names the file and the key.
+        """
+        from mulligan.pipeline.config import require_config
+
+        config = require_config(path)
+        made = cls(
+            tools,
+            plugins=config.load_plugins(),
+            autoload=config.autoload is not False,
+            block=config.block,
+            format=config.format or "text",
+            tool_options=config.tool_options,
+        )
+        if config.log not in (None, "OFF"):
+            made.enable_logging(config.log)
+        return made
 
     def _on_fault(self, fault: PluginFault, is_disabled: bool) -> None:
         if is_disabled and hasattr(self, "_runtime"):

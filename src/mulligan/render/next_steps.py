@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-from mulligan.catalogue import MISSING, UNKNOWN, Catalogue, finer_template
+from mulligan.catalogue import MISSING, NOT_ALLOWED, UNKNOWN, WRONG_TYPE, Catalogue, finer_template
 from mulligan.classify.call_arguments import may_be_named_in
 from mulligan.errors import (
     Problem,
@@ -28,13 +29,12 @@ from mulligan.pointers import argument_of, steps_of
 from mulligan.render.quoting import split_problems
 from mulligan.repair.provenance import is_plain_identifier
 from mulligan.secrets.redaction import redacted_pointer
+from mulligan.tools import Tool, once_per_tool
 from mulligan.untrusted.text import is_name, show_name
-
-if TYPE_CHECKING:
-    from mulligan.tools import Tool
 
 _MAX_NAMES = 3
 _MOST_KNOWN = 12
+_LONGEST_LIST = 160
 _SHORTEST_WAIT = 0.1
 LONGEST_WAIT = 86_400.0  # no model waits for more than a day
 _MAX_PROBLEMS = 100
@@ -49,6 +49,8 @@ _WITHOUT_EFFECT_NOTE = (
 )  # a note about effects would distract
 
 
+_PLAIN_VALUES = re.compile(r'one of "[\w./-]{1,64}"(?:, "[\w./-]{1,64}")+', re.ASCII).fullmatch
+_FINER_THAN_VALID = ("number", "boolean", "one_of")
 _FIXED = (
     (ToolPermissionError, "refused"),
     (ToolAuthenticationError, "refused"),
@@ -111,7 +113,7 @@ def next_step(
     if template := _overriding_template(error, note, offer, catalogue):
         return catalogue[template].format(tool=name)
     if may_have_taken_effect(error, tool):
-        return _state_step("check_effect", name, look, catalogue)
+        return _effect_step(name, tool, look, catalogue)
     if isinstance(error, ToolNotFoundError):
         return _tool_step(error, name, catalogue) if tool is None else catalogue["other_way"]
     if isinstance(error, ToolArgumentError):
@@ -127,7 +129,7 @@ def next_step(
         if isinstance(error, cls):
             return catalogue[fixed]
     if not (error.effect == "none" or _may_be_repeated(tool)):
-        return _state_step("check_effect", name, look, catalogue)
+        return _effect_step(name, tool, look, catalogue)
     asks_for_less = offer == "less" and finer_template(catalogue, "less", "less_with") == "less_with"
     less = _less_step(error, name, tool, catalogue) if asks_for_less and tool is not None else ""
     return less or _failure_step(error, name, catalogue, note)
@@ -140,6 +142,13 @@ def _existing_step(template: str, name: str, look: Look | None, catalogue: Catal
         return catalogue[template].format(tool=name)
     finer = finer_template(catalogue, template, "see_existing" if found.call else "list_existing")
     return catalogue[finer].format(tool=name, **found._asdict())
+
+
+def _effect_step(name: str, tool: Tool | None, look: Look | None, catalogue: Catalogue) -> str:
+    """The step after a call that may have taken effect. A claim that it only reads spares the check, and invites no repeat."""
+    if tool is not None and tool.claims_read_only and _is_said_to_read(tool):
+        return catalogue["another_approach"]
+    return _state_step("check_effect", name, look, catalogue)
 
 
 def _state_step(template: str, name: str, look: Look | None, catalogue: Catalogue) -> str:
@@ -262,7 +271,18 @@ def _argument_step(
     template = kinds.pop() if len(kinds) == 1 else "valid"
     if template == "valid" and offers and len(names) == 1:
         template = "quoted_value"
-    return catalogue[template].format(tool=name, names=join_names(names, catalogue), rest=rest)
+    elif template == "valid" and len(problems) == 1 and _lists_values(problems[0]):
+        template = "one_of"
+    if template in _FINER_THAN_VALID:
+        template = finer_template(catalogue, "valid", template)
+    fields = {"names": join_names(names, catalogue), "rest": rest, "allowed": problems[0].expected}
+    return catalogue[template].format(tool=name, **fields)
+
+
+def _lists_values(problem: Problem) -> bool:
+    """Whether a problem lists allowed values that are plain identifiers: a sentence would look like our own text."""
+    values = _PLAIN_VALUES(problem.expected or "")
+    return problem.message == NOT_ALLOWED and values is not None and len(values[0]) <= _LONGEST_LIST
 
 
 def _is_any_misspelt(unknown: Sequence[str], tool: Tool) -> bool:
@@ -307,11 +327,13 @@ def _members_at(tool: Tool, pointer: str) -> list[str]:
     """The members that a tool's schema declares directly for an object within its arguments; otherwise empty."""
     schema: object = tool.parameters
     for member in steps_of(pointer):
-        properties = schema.get("properties") if isinstance(schema, Mapping) else None
-        known = properties if isinstance(properties, Mapping) else {}
-        schema = known[member] if member in known else schema.get("items") if isinstance(schema, Mapping) else None
-    members = schema.get("properties") if isinstance(schema, Mapping) else None
-    return list(members) if isinstance(members, Mapping) else []
+        properties = schema.get("properties") if isinstance(schema, (dict, Mapping)) else None
+        known = properties if isinstance(properties, (dict, Mapping)) else {}
+        schema = (
+            known[member] if member in known else schema.get("items") if isinstance(schema, (dict, Mapping)) else None
+        )
+    members = schema.get("properties") if isinstance(schema, (dict, Mapping)) else None
+    return list(members) if isinstance(members, (dict, Mapping)) else []
 
 
 def _problem_template(problem: Problem, tool: Tool | None, sent: Mapping[str, object]) -> str:
@@ -321,13 +343,26 @@ def _problem_template(problem: Problem, tool: Tool | None, sent: Mapping[str, ob
     if problem.message == UNKNOWN or (known and argument not in known):
         return "without"
     is_missing = problem.message == MISSING and (argument not in sent or "/" in problem.pointer[1:])
-    return "added" if is_missing else "valid"
+    return "added" if is_missing else _unquoted_template(problem) or "valid"
+
+
+def _unquoted_template(problem: Problem) -> str:
+    """The template where a text was sent for a number, or for true or false; otherwise empty."""
+    if problem.message != WRONG_TYPE or not (problem.got or "").startswith('"'):
+        return ""
+    expected = (problem.expected or "").partition(" ")[0].rstrip(",;")
+    return {"integer": "number", "number": "number", "boolean": "boolean"}.get(expected, "")
 
 
 def _parameters(tool: Tool | None) -> frozenset[str]:
     """The names of a tool's parameters; empty if its schema declares none."""
-    known = None if tool is None else tool.parameters.get("properties")
-    return frozenset(known) if isinstance(known, Mapping) else frozenset()
+    return frozenset() if tool is None else _declared_parameters(tool)
+
+
+@once_per_tool
+def _declared_parameters(tool: Tool) -> frozenset[str]:
+    known = tool.parameters.get("properties")
+    return frozenset(known) if isinstance(known, (dict, Mapping)) else frozenset()
 
 
 def _has_others(arguments: Mapping[str, object] | None, pointers: Sequence[str]) -> bool:
@@ -393,10 +428,17 @@ def _may_be_repeated(tool: Tool | None) -> bool:
     return tool is not None and (tool.read_only or tool.idempotent)
 
 
+@once_per_tool
 def _seems_to_read(tool: Tool) -> bool:
     from mulligan.resolve.proposals import seems_to_read
 
     return seems_to_read(tool)
+
+
+def _is_said_to_read(tool: Tool) -> bool:
+    from mulligan.resolve.proposals import is_said_to_read
+
+    return is_said_to_read(tool)
 
 
 def format_seconds(seconds: float) -> str:
@@ -419,6 +461,6 @@ def effect_note(error: ToolError, tool: Tool | None, catalogue: Catalogue) -> st
     if error.effect == "done":
         return catalogue["done"]
     distracts = isinstance(error, _WITHOUT_EFFECT_NOTE) and not may_have_taken_effect(error, tool)
-    if error.effect == "possible" and tool is not None and not (tool.read_only or distracts or _seems_to_read(tool)):
+    if error.effect == "possible" and tool is not None and not (tool.read_only or distracts or _is_said_to_read(tool)):
         return catalogue["possible"]
     return ""
