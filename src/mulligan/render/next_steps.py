@@ -258,31 +258,39 @@ def _argument_step(
     rest = catalogue["rest"] if _has_others(error.arguments, pointers) else ""
     names = _display_pointers(pointers, sanitize_line) if len(pointers) <= _MAX_NAMES else []
     kinds = {_problem_template(problem, tool, error.arguments or {}) for problem in problems}
-    if "without" in kinds and tool is not None and error.rule == "host:arguments":
-        unknown = [argument_of(problem.pointer) for problem in problems if problem.message == UNKNOWN]
-        is_misnamed = kinds == {"without", "added"}
-        if not tool.read_only or is_misnamed or _is_any_misspelt(unknown, tool):
-            parents = {problem.pointer.rpartition("/")[0] for problem in problems if problem.message == UNKNOWN}
-            return _known_arguments_step(name, tool, catalogue, parents)
+    parents = _parents_of_unknown(problems, kinds, tool) if error.rule == "host:arguments" else None
+    if parents is not None and tool is not None:
+        return _known_arguments_step(name, tool, catalogue, parents)
     if kinds == {"without"} and not _parameters(tool):
         return catalogue["without_any"].format(tool=name)
     if not names or ("without" in kinds and len(kinds) > 1):
         return catalogue["corrected"].format(tool=name, rest=rest)
     template = kinds.pop() if len(kinds) == 1 else "valid"
-    if template == "valid" and offers and len(names) == 1:
-        template = "quoted_value"
-    elif template == "valid" and len(problems) == 1 and _lists_values(problems[0]):
-        template = "one_of"
+    if template == "valid" and len(names) == 1:
+        template = "quoted_value" if offers else "one_of" if _lists_values(problems) else template
     if template in _FINER_THAN_VALID:
         template = finer_template(catalogue, "valid", template)
     fields = {"names": join_names(names, catalogue), "rest": rest, "allowed": problems[0].expected}
     return catalogue[template].format(tool=name, **fields)
 
 
-def _lists_values(problem: Problem) -> bool:
-    """Whether a problem lists allowed values that are plain identifiers: a sentence would look like our own text."""
+def _lists_values(problems: Sequence[Problem]) -> bool:
+    """Whether the only problem lists allowed values that are plain identifiers: a sentence would look like our own text."""
+    problem = problems[0]
     values = _PLAIN_VALUES(problem.expected or "")
-    return problem.message == NOT_ALLOWED and values is not None and len(values[0]) <= _LONGEST_LIST
+    is_list = problem.message == NOT_ALLOWED and values is not None and len(values[0]) <= _LONGEST_LIST
+    return is_list and len(problems) == 1
+
+
+def _parents_of_unknown(problems: Sequence[Problem], kinds: Collection[str], tool: Tool | None) -> set[str] | None:
+    """The places of unknown arguments that must not just be omitted; None if there are none."""
+    if "without" not in kinds or tool is None:
+        return None
+    unknown = [problem.pointer for problem in problems if problem.message == UNKNOWN]
+    is_misnamed = kinds == {"without", "added"}
+    if tool.read_only and not is_misnamed and not _is_any_misspelt(list(map(argument_of, unknown)), tool):
+        return None
+    return {pointer.rpartition("/")[0] for pointer in unknown}
 
 
 def _is_any_misspelt(unknown: Sequence[str], tool: Tool) -> bool:
