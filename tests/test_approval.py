@@ -1004,7 +1004,7 @@ session = load()
 print(*session.pending, len(session.pending))
 print(session.resume("c1", Approve()).content)
 print(session.resume("c2", Approve()).content.split("\\n")[0])
-print(session.resume("pending-1", Reject()).value)
+print(session.resume("pending-1", Reject()).content.split("\\n")[0])
 print(session.call("pay", {"amount": 3, "to": "ann"}, call_id="c1").content)
 print(session.call("pay", {"amount": 4, "to": "ann"}, call_id="c9").content.split("\\n")[0])
 """,

@@ -376,6 +376,7 @@ VALUES = {
     "provider": "acme",
     "aliases": {"path": "file"},
     "also_called": ["open_file"],
+    "approve": True,
 }
 
 

@@ -26,11 +26,12 @@ from mulligan.errors import (
     ToolExecutionError,
     ToolNotFoundError,
     ToolTimeoutError,
+    ToolUnavailableError,
 )
 from mulligan.feedback import Feedback
 from mulligan.pointers import escape, steps_of
 from mulligan.policy import Limits, Policy
-from mulligan.render.narrowing import takes_too_long
+from mulligan.render.narrowing import asks_for_less, takes_too_long
 from mulligan.render.next_steps import (
     LONGEST_WAIT,
     Look,
@@ -307,8 +308,9 @@ class FeedbackComposer:
             return ""
         if lookups is not None and call_safely(partial(lookups.is_named_in, failure.detail)):
             return "tool"
-        if isinstance(error, ToolTimeoutError):
-            return "less" if takes_too_long(failure.detail) else ""
+        if isinstance(error, (ToolTimeoutError, ToolUnavailableError)):
+            is_slow = isinstance(error, ToolTimeoutError) and takes_too_long(failure.detail)
+            return "less" if is_slow or asks_for_less(failure.detail) else ""
         if not isinstance(error, (ResourceNotFoundError, ToolArgumentError)):
             return ""
         from mulligan.repair.reported_names import find_offered_names, near_reported_names
