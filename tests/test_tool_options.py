@@ -206,7 +206,7 @@ def test_a_session_and_a_message_use_them():
             {"pay": {"tiemout": 1}},
             (
                 "tool_options['pay']: unknown tool option 'tiemout' (did you mean 'timeout'?); available: aliases, also_called, "
-                "claims_read_only, destructive, detect, format, idempotent, inline, killable, output_schema, provider, "
+                "approve, claims_read_only, destructive, detect, format, idempotent, inline, killable, output_schema, provider, "
                 "read_only, resources, secret, tags, timeout, tool_type"
             ),
         ),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import pathlib
 import sys
-import time
 
 import pytest
 from conftest import inside, program, proxied, said, spec
@@ -50,10 +49,8 @@ async def test_the_project_file_is_read_too(house):
 async def test_a_timeout_of_a_tool_replaces_that_of_the_proxy():
     options = ProxyOptions(timeout=0.3, tool_options={"hang": ToolOptions(timeout=1.5)})
     async with inside(spec(), options=options) as client:
-        began = time.monotonic()
         told = said(await client.call_tool("hang", {}))
-        assert time.monotonic() - began >= 1.4
-    assert "timed out" in told
+    assert "No response within 1.5 s" in told
 
 
 async def test_a_pattern_without_a_tool_is_in_the_log_once_every_server_is_there(log, house):

@@ -159,7 +159,9 @@ def is_said_to_read(tool: Tool) -> bool:
 @lru_cache(maxsize=1024)
 def _names_change(name: str, summary: str) -> bool:
     lexicon = Lexicon()
-    return _has_change_word(parse_name(name, lexicon).tail_words, summary, lexicon)
+    words = [*parse_name(name, lexicon).tail_words, *_first_words(summary, lexicon)[:1]]
+    excused = _RUNS if _runs_read_only(summary) else frozenset()
+    return any(_is_change(word) for word in words if not (word.is_form_of_reading or word.text in excused))
 
 
 @lru_cache(maxsize=1024)
@@ -185,11 +187,6 @@ def _describes_change(words: Sequence[Word], summary: str, lexicon: Lexicon) -> 
     described = _first_words(summary, lexicon)
     if len(words) == 1 and not (words[0].reads or any(word.reads for word in described[:1])):
         return True  # a single word is a command, such as `order` or `email`
-    return _has_change_word(words, summary, lexicon)
-
-
-def _has_change_word(words: Sequence[Word], summary: str, lexicon: Lexicon) -> bool:
-    described = _first_words(summary, lexicon)
     excused = _RUNS if _runs_read_only(summary) else frozenset()
     return any(_is_change(word) for word in (*words, *described[:1]) if word.text not in excused)
 
