@@ -53,32 +53,62 @@ class Repair:
     was_json: bool = True
 
 
-class CallRepaired(NamedTuple):
+def _position(default: Any = 0) -> Any:
+    """Where in a conversation an event happened: two events that say the same are equal wherever they happened."""
+    return attrs.field(default=default, kw_only=True, eq=False)
+
+
+@attrs.frozen
+class CallRepaired:
     """A call was read differently from how it was sent.
 
     Attributes:
         call_id: the model's id of the call, or None.
         tool_name: the name that was called.
         repair: how the call was read.
+        session_id: the conversation's id, or None.
+        step: the number of the conversation's step; 0 outside a conversation.
+        attempt: how often the tool was run so far.
     """
 
     call_id: str | None
     tool_name: str
     repair: Repair
+    session_id: str | None = _position(None)
+    step: int = _position()
+    attempt: int = _position()
 
 
 class AttemptFailed:
     """A tool was run and failed."""
 
-    __slots__ = ("_attempt", "_call_id", "_read_details", "_tool_name")
+    __slots__ = ("_attempt", "_call_id", "_read_details", "_session_id", "_step", "_tool_name")
 
     def __init__(
-        self, call_id: str | None, tool_name: str, attempt: int, tell: Callable[[], tuple[ToolError, str]]
+        self,
+        call_id: str | None,
+        tool_name: str,
+        attempt: int,
+        tell: Callable[[], tuple[ToolError, str]],
+        session_id: str | None = None,
+        step: int = 0,
     ) -> None:
         self._call_id = call_id
         self._tool_name = tool_name
         self._attempt = attempt
         self._read_details = tell
+        self._session_id = session_id
+        self._step = step
+
+    @property
+    def session_id(self) -> str | None:
+        """The conversation's id, or None."""
+        return self._session_id
+
+    @property
+    def step(self) -> int:
+        """The number of the conversation's step; 0 outside a conversation."""
+        return self._step
 
     @property
     def call_id(self) -> str | None:
@@ -106,34 +136,50 @@ class AttemptFailed:
         return self._read_details()[1]
 
     def __reduce__(self) -> tuple[Callable[..., AttemptFailed], tuple[Any, ...]]:
-        return _restore_attempt, (self.call_id, self.tool_name, self.attempt, self._read_details())
+        return _restore_attempt, (
+            *(self.call_id, self.tool_name, self.attempt, self._read_details()),
+            *(self.session_id, self.step),
+        )
 
     def __repr__(self) -> str:
         return f"AttemptFailed(call_id={self.call_id!r}, tool_name={self.tool_name!r}, attempt={self.attempt})"
 
 
 def _restore_attempt(
-    call_id: str | None, tool_name: str, attempt: int, details: tuple[ToolError, str]
+    call_id: str | None,
+    tool_name: str,
+    attempt: int,
+    details: tuple[ToolError, str],
+    session_id: str | None = None,
+    step: int = 0,
 ) -> AttemptFailed:
     """An event that was pickled or copied."""
-    return AttemptFailed(call_id, tool_name, attempt, lambda: details)
+    return AttemptFailed(call_id, tool_name, attempt, lambda: details, session_id, step)
 
 
-class Waiting(NamedTuple):
+@attrs.frozen
+class Waiting:
     """The call waits: before the next attempt, or for its turn.
 
     Attributes:
         call_id: the model's id of the call, or None.
         tool_name: the name that was called.
         seconds: how long at most.
+        session_id: the conversation's id, or None.
+        step: the number of the conversation's step; 0 outside a conversation.
+        attempt: how often the tool was run so far.
     """
 
     call_id: str | None
     tool_name: str
     seconds: float
+    session_id: str | None = _position(None)
+    step: int = _position()
+    attempt: int = _position()
 
 
-class BudgetSpent(NamedTuple):
+@attrs.frozen
+class BudgetSpent:
     """A call was not run, since a budget of its conversation is exhausted.
 
     Attributes:
@@ -143,6 +189,8 @@ class BudgetSpent(NamedTuple):
         part: `calls`, `failures`, `seconds` or `feedback_chars`.
         limit: the size of the budget.
         tool: the tool whose own budget it is; None for that of the whole conversation, where the run must stop.
+        step: the number of the conversation's step.
+        attempt: how often the tool was run so far.
     """
 
     session_id: str | None
@@ -151,6 +199,8 @@ class BudgetSpent(NamedTuple):
     part: str
     limit: float
     tool: str | None
+    step: int = _position()
+    attempt: int = _position()
 
 
 CallEvent: TypeAlias = CallRepaired | AttemptFailed | Waiting | BudgetSpent

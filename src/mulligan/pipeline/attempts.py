@@ -8,7 +8,7 @@ from copy import copy
 from functools import partial
 from typing import Any, get_args
 
-from mulligan.calls import ToolCall
+from mulligan.calls import AttemptFailed, ToolCall
 from mulligan.classify.detect import may_report
 from mulligan.classify.failure import Failure
 from mulligan.copies import copy_call
@@ -213,7 +213,11 @@ def classify_outcome(invocation: Invocation, tool: Tool, outcome: Outcome) -> Ou
     if failure is not None:
         error = outcome.error = _classify_failure(invocation, tool, failure)
         error.__dict__.setdefault("effect", "possible")  # it ran: only a definite rule says otherwise
-        invocation.note(invocation.runtime.renderer.attempt_event(invocation.call, invocation.attempts, error, failure))
+        show = partial(invocation.runtime.renderer.attempt_details, error, failure)
+        sent = invocation.call
+        invocation.note(
+            AttemptFailed(sent.id, sent.name, invocation.attempts, show, invocation.session_id, invocation.step)
+        )
     return outcome
 
 
@@ -314,7 +318,14 @@ def run_middleware(invocation: Invocation, tool: Tool, middleware: tuple[Middlew
             if isinstance(step, Run):
                 last = sent = yield from run_middleware(invocation, tool, middleware[1:], step)
             else:
-                invocation.note(Waiting(invocation.call.id, invocation.call.name, step.seconds))
+                invocation.note(
+                    Waiting(
+                        *(invocation.call.id, invocation.call.name, step.seconds),
+                        session_id=invocation.session_id,
+                        step=invocation.step,
+                        attempt=invocation.attempts,
+                    )
+                )
                 sent = yield cap_sleep(invocation, step)
     finally:
         closing = _close_middleware(steps)

@@ -18,21 +18,21 @@ if TYPE_CHECKING:
     from mulligan.session.memory import SessionMemory
 
 
-def begin(invocation: Invocation, memory: SessionMemory) -> None:
-    """Counts the call.
+def raise_exhausted(invocation: Invocation, spent: ExhaustedPart) -> None:
+    """Refuses a call for which nothing is left of the conversation's budget.
+
+    Args:
+        invocation: the call.
+        spent: the part of the budget that is used up.
 
     Raises:
-        ToolError: the conversation's budget does not allow it.
+        ToolError: always.
     """
-    invocation.step, spent = memory.begin()
-    _raise_if_spent(invocation, memory, spent)
-
-
-def _raise_if_spent(invocation: Invocation, memory: SessionMemory, spent: ExhaustedPart | None) -> None:
-    if spent is not None:
-        name = invocation.runtime.renderer.display_name(invocation.call)
-        invocation.note(BudgetSpent(memory.id, invocation.call.id, name, spent.part, spent.limit, spent.tool))
-        raise spent.error()
+    call = invocation.call
+    name = invocation.runtime.renderer.display_name(call)
+    position = {"step": invocation.step, "attempt": invocation.attempts}
+    invocation.note(BudgetSpent(invocation.session_id, call.id, name, spent.part, spent.limit, spent.tool, **position))
+    raise spent.error()
 
 
 def find_recorded(
@@ -59,7 +59,8 @@ def find_recorded(
         if admission.error is not None:
             raise admission.error
         invocation.deadline = admission.deadline
-        _raise_if_spent(invocation, memory, admission.spent)
+        if admission.spent is not None:
+            raise_exhausted(invocation, admission.spent)
         break
     return None
 
@@ -103,6 +104,8 @@ def record_result(invocation: Invocation, memory: SessionMemory, result: ToolRes
     """Records a result."""
     key, invocation.recording_key = invocation.recording_key, None
     memory.record_result(result, invocation.arguments, key)
+    if invocation.hooks.has_observe:
+        memory.collect(invocation.step, invocation.started, result)
 
 
 def record_abandoned(invocation: Invocation, memory: SessionMemory, *, may_have_run: bool) -> None:

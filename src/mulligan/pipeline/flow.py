@@ -35,7 +35,13 @@ from mulligan.pipeline.attempts import (
     run_middleware,
     with_deadline,
 )
-from mulligan.pipeline.conversation import begin, find_recorded, record_abandoned, record_failure, record_result
+from mulligan.pipeline.conversation import (
+    find_recorded,
+    raise_exhausted,
+    record_abandoned,
+    record_failure,
+    record_result,
+)
 from mulligan.pipeline.invocation import Invocation, Runtime
 from mulligan.resolve.suggestions import resource_candidates
 from mulligan.results import ToolResult
@@ -47,6 +53,7 @@ from mulligan.validate.arguments import read_arguments
 from mulligan.validate.schema_errors import SchemaError, unusable_tool_error
 
 if TYPE_CHECKING:
+    from mulligan.session.budget import ExhaustedPart
     from mulligan.session.memory import SessionMemory
 
 Flow: TypeAlias = "Generator[Step, Outcome, ToolResult]"
@@ -86,10 +93,10 @@ def _with_memory(invocation: Invocation, memory: SessionMemory, flow: Flow) -> F
 
 
 def _run_stages(invocation: Invocation) -> Flow:
-    _start(invocation)
+    exhausted = _start(invocation)
     try:
-        if invocation.memory is not None:
-            begin(invocation, invocation.memory)
+        if exhausted is not None:
+            raise_exhausted(invocation, exhausted)
         resolved = _resolve_and_validate(invocation)
         if isinstance(resolved, ToolError):
             invocation.hide_secrets()
@@ -118,11 +125,16 @@ def _run_stages(invocation: Invocation) -> Flow:
     return (yield from _finish_failed(invocation, outcome.error))
 
 
-def _start(invocation: Invocation) -> None:
+def _start(invocation: Invocation) -> ExhaustedPart | None:
+    """Begins the call; the part of the conversation's budget that is exhausted, or None."""
     invocation.started = invocation.runtime.clock()
     invocation.deadline = _deadline_of(invocation)
+    exhausted = None
+    if invocation.memory is not None:
+        invocation.step, exhausted = invocation.memory.begin()
     if invocation.hooks.has_observe:
         _observe_start(invocation)
+    return exhausted
 
 
 def _finish_failed(invocation: Invocation, error: ToolError) -> Flow:
@@ -185,7 +197,7 @@ def _observe_start(invocation: Invocation) -> None:
     tool = invocation.runtime.toolset.get(invocation.call.name)
     show = partial(invocation.runtime.renderer.display_arguments, invocation.call, tool, invocation.runtime.toolset)
     name = invocation.call.name if tool is not None else invocation.runtime.renderer.display_name(invocation.call)
-    invocation.hooks.observe(CallStarted(invocation.call.id, name, show))
+    invocation.hooks.observe(CallStarted(invocation.call.id, name, show, invocation.session_id, invocation.step))
 
 
 def _error_for_exception(invocation: Invocation, error: Exception) -> ToolError:
@@ -280,7 +292,8 @@ def _repair(invocation: Invocation, error: ToolError) -> Generator[Step, Outcome
         raise error
     invocation.repairs = runtime.renderer.describe_repairs(sent, invocation.call, (tool_before, tool), runtime.toolset)
     for repair in invocation.repairs:
-        invocation.note(CallRepaired(sent.id, runtime.renderer.display_name(sent), repair))
+        name = runtime.renderer.display_name(sent)
+        invocation.note(CallRepaired(sent.id, name, repair, session_id=invocation.session_id, step=invocation.step))
     return tool
 
 
@@ -346,7 +359,7 @@ def _finish(invocation: Invocation, result: ToolResult) -> ToolResult:
     if invocation.memory is not None:
         record_result(invocation, invocation.memory, result)
     if invocation.hooks.has_observe:
-        invocation.hooks.observe(CallFinished(result))
+        invocation.hooks.observe(CallFinished(result, invocation.session_id, invocation.step))
     if runtime.strict and result.error is not None:
         raise _strict_error(runtime, result, result.error)
     return result

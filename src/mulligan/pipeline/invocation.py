@@ -133,6 +133,11 @@ class Invocation:
     recording_key: str | None = None
     handler_arguments: dict[str, Any] = attrs.field(init=False, factory=dict)
 
+    @property
+    def session_id(self) -> str | None:
+        """The conversation's id, or None."""
+        return None if self.memory is None else self.memory.id
+
     def hide_secrets(self) -> None:
         """Takes care that no text about the call shows its secrets."""
         runtime = self.runtime

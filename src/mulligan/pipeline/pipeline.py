@@ -36,6 +36,7 @@ from mulligan.pipeline.messages import (
     answers_on_error,
     async_driver,
     call_each,
+    observed_step,
     read_message,
     write_answers,
 )
@@ -391,6 +392,7 @@ class Session:
 
         self.id = id
         self._pipeline = pipeline
+        self._runtime = runtime
         self._renderer = runtime.renderer
         self._diagnosis = diagnosis
         self.format = None if format is None else self._renderer.find_format(format)
@@ -426,9 +428,10 @@ class Session:
     def step(self) -> AbstractContextManager[None]:
         """The calls in here belong to one message of the model: it has read nothing in between.
 
-        `answer` and `call_many` do this automatically; frameworks that make the calls one by one have to do it.
+        `answer` and `call_many` do this automatically; frameworks that make the calls one by one have to do it. At its
+        end the observers receive a `StepFinished`.
         """
-        return self.memory.step()
+        return observed_step(self._runtime, self.memory)
 
     def recover(self, text_or_exception: str | BaseException) -> ToolResult:
         """`Pipeline.recover` in this conversation's format; a name that no tool has is remembered.
