@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import attrs
 
 from mulligan.errors import ToolError
+
+E = TypeVar("E")
 
 
 class ToolCall(NamedTuple):
@@ -53,13 +55,29 @@ class Repair:
     was_json: bool = True
 
 
-def _position(default: Any = 0) -> Any:
-    """Where in a conversation an event happened: two events that say the same are equal wherever they happened."""
-    return attrs.field(default=default, kw_only=True, eq=False)
+def equal_by_facts(event: type[E]) -> type[E]:
+    """Makes events equal that say the same wherever they happened: fields with a default are not compared.
+
+    Args:
+        event: a class of named tuples.
+    """
+    facts = slice(len(event._fields) - len(event._field_defaults))  # type: ignore[attr-defined]
+
+    def equal(one: Any, other: Any) -> bool:
+        return type(other) is event and tuple.__eq__(one[facts], other[facts])
+
+    compared: dict[str, Callable[..., Any]] = {
+        "__eq__": equal,
+        "__ne__": lambda one, other: not equal(one, other),
+        "__hash__": lambda one: hash(one[facts]),
+    }
+    for name, compare in compared.items():
+        setattr(event, name, compare)
+    return event
 
 
-@attrs.frozen
-class CallRepaired:
+@equal_by_facts
+class CallRepaired(NamedTuple):
     """A call was read differently from how it was sent.
 
     Attributes:
@@ -74,9 +92,9 @@ class CallRepaired:
     call_id: str | None
     tool_name: str
     repair: Repair
-    session_id: str | None = _position(None)
-    step: int = _position()
-    attempt: int = _position()
+    session_id: str | None = None
+    step: int = 0
+    attempt: int = 0
 
 
 class AttemptFailed:
@@ -157,8 +175,8 @@ def _restore_attempt(
     return AttemptFailed(call_id, tool_name, attempt, lambda: details, session_id, step)
 
 
-@attrs.frozen
-class Waiting:
+@equal_by_facts
+class Waiting(NamedTuple):
     """The call waits: before the next attempt, or for its turn.
 
     Attributes:
@@ -173,13 +191,13 @@ class Waiting:
     call_id: str | None
     tool_name: str
     seconds: float
-    session_id: str | None = _position(None)
-    step: int = _position()
-    attempt: int = _position()
+    session_id: str | None = None
+    step: int = 0
+    attempt: int = 0
 
 
-@attrs.frozen
-class BudgetSpent:
+@equal_by_facts
+class BudgetSpent(NamedTuple):
     """A call was not run, since a budget of its conversation is exhausted.
 
     Attributes:
@@ -199,8 +217,8 @@ class BudgetSpent:
     part: str
     limit: float
     tool: str | None
-    step: int = _position()
-    attempt: int = _position()
+    step: int = 0
+    attempt: int = 0
 
 
 CallEvent: TypeAlias = CallRepaired | AttemptFailed | Waiting | BudgetSpent

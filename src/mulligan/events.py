@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
-import attrs
-
-from mulligan.calls import AttemptFailed, BudgetSpent, CallRepaired, Waiting
+from mulligan.calls import AttemptFailed, BudgetSpent, CallRepaired, Waiting, equal_by_facts
 from mulligan.errors import RepeatedCallError, ToolArgumentError
 from mulligan.results import ToolResult
 
@@ -95,22 +93,7 @@ class CallFinished:
         return f"CallFinished({self.result!r})"
 
 
-class _NoSingleCall:
-    """An event that is about no single call."""
-
-    __slots__ = ()
-
-    @property
-    def call_id(self) -> None:
-        """None: it is about no single call."""
-
-    @property
-    def attempt(self) -> int:
-        """0: it is about no single call."""
-        return 0
-
-
-class StepFinished(_NoSingleCall):
+class StepFinished:
     """All calls of one message of the model were answered: by `answer`, `call_many`, in `Session.step` or by an adapter.
 
     Attributes:
@@ -136,6 +119,15 @@ class StepFinished(_NoSingleCall):
         self.results = results
         self.duration = duration
         self.step = step
+
+    @property
+    def call_id(self) -> None:
+        """None: it is about all calls of the step."""
+
+    @property
+    def attempt(self) -> int:
+        """0: it is about all calls of the step."""
+        return 0
 
     @property
     def ids(self) -> tuple[str | None, ...]:
@@ -179,8 +171,8 @@ def _is_invalid(result: ToolResult) -> bool:
     return result.tool is None or isinstance(refused, ToolArgumentError)
 
 
-@attrs.frozen
-class Notice(_NoSingleCall):
+@equal_by_facts
+class Notice(NamedTuple):
     """A message for the user about a step that has nothing to show, since every call of it failed.
 
     Attributes:
@@ -193,11 +185,19 @@ class Notice(_NoSingleCall):
     session_id: str | None
     text: str
     fatal: bool
-    step: int = attrs.field(default=0, eq=False)
+    step: int = 0
+
+    @property
+    def call_id(self) -> None:
+        """None: it is about all calls of the step."""
+
+    @property
+    def attempt(self) -> int:
+        """0: it is about all calls of the step."""
+        return 0
 
 
-@attrs.frozen
-class PluginFaulted(_NoSingleCall):
+class PluginFaulted(NamedTuple):
     """A plugin's own bug was caught.
 
     Attributes:
@@ -219,6 +219,15 @@ class PluginFaulted(_NoSingleCall):
     @property
     def step(self) -> int:
         """0: a plugin serves every conversation of its pipeline."""
+        return 0
+
+    @property
+    def call_id(self) -> None:
+        """None: the fault is the plugin's, whatever the call."""
+
+    @property
+    def attempt(self) -> int:
+        """0: the fault is the plugin's, whatever the call."""
         return 0
 
 
