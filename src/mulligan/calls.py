@@ -64,7 +64,7 @@ def equal_by_facts(event: type[E]) -> type[E]:
     facts = slice(len(event._fields) - len(event._field_defaults))  # type: ignore[attr-defined]
 
     def equal(one: Any, other: Any) -> bool:
-        return type(other) is event and tuple.__eq__(one[facts], other[facts])
+        return type(other) is event and tuple(one)[facts] == tuple(other)[facts]
 
     compared: dict[str, Callable[..., Any]] = {
         "__eq__": equal,
