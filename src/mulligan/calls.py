@@ -61,10 +61,11 @@ def equal_by_facts(event: type[E]) -> type[E]:
     Args:
         event: a class of named tuples.
     """
-    facts = slice(len(event._fields) - len(event._field_defaults))  # type: ignore[attr-defined]
+    named: Any = event
+    facts = slice(len(named._fields) - len(named._field_defaults))
 
     def equal(one: Any, other: Any) -> bool:
-        return type(other) is event and tuple(one)[facts] == tuple(other)[facts]
+        return type(other) is named and tuple.__eq__(one[facts], other[facts])
 
     compared: dict[str, Callable[..., Any]] = {
         "__eq__": equal,
