@@ -27,7 +27,7 @@ FACE = {
     *(
         "Answers Budget Deadline Dialect Failure Feedback FeedbackFormat Injected Limits Pipeline PluginFault PluginInfo Policy Problem".split()
     ),
-    *("Repair Session Tool ToolCall ToolResult Toolset current_deadline errors hookimpl tool".split()),
+    *("Repair Session Tool ToolCall ToolResult Toolset current_deadline errors hints_of hookimpl tool".split()),
 }
 AUTHOR = {
     *(

@@ -54,7 +54,18 @@ PAGES = (
         "What a program that uses mulligan imports from `mulligan`. The results of calls are described in "
         "[Records](records.md); limits, and which errors are fatal, in [Policy and limits](policy.md).",
         ("mulligan",),
-        ("Pipeline", "Session", "Budget", "tool", "Tool", "Toolset", "Injected", "Deadline", "current_deadline"),
+        (
+            "Pipeline",
+            "Session",
+            "Budget",
+            "tool",
+            "Tool",
+            "hints_of",
+            "Toolset",
+            "Injected",
+            "Deadline",
+            "current_deadline",
+        ),
     ),
     Page(
         "policy.md",

@@ -29,6 +29,7 @@ from mulligan.policy import Limits, Policy
 from mulligan.resolve.toolset import Toolset
 from mulligan.results import Answers, ToolResult
 from mulligan.tools import Tool, tool
+from mulligan.untrusted.hints import hints_of
 from mulligan.validate.signature import Injected
 
 if _typing.TYPE_CHECKING:
@@ -59,6 +60,7 @@ __all__ = [
     "Toolset",
     "current_deadline",
     "errors",
+    "hints_of",
     "hookimpl",
     "tool",
 ]

@@ -88,6 +88,7 @@ from mulligan.resolve.toolset import Toolset
 from mulligan.results import Answers, ToolResult
 from mulligan.tools import Tool, tool
 from mulligan.untrusted.classes import as_dict, is_a
+from mulligan.untrusted.hints import hints_of
 from mulligan.untrusted.text import clean, fence, safe_str, show_name
 from mulligan.validate.arguments import read_arguments
 from mulligan.validate.signature import Injected
@@ -171,6 +172,7 @@ __all__ = [
     "current_deadline",
     "fence",
     "find_status",
+    "hints_of",
     "hookimpl",
     "is_a",
     "meanings",

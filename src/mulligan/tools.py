@@ -47,6 +47,8 @@ class Tool:
         read_only: it changes nothing (MCP's `readOnlyHint`).
         idempotent: calling it twice with the same arguments does no more than calling it once (`idempotentHint`).
         destructive: it may delete or overwrite (`destructiveHint`); None if its author did not say.
+        claims_read_only: a server that the host does not trust says that it changes nothing. It softens the wording about
+            effects, and nothing else: see `hints_of`.
         inline: a sync handler so quick that `acall` may run it on the event loop.
         killable: it runs in a process of its own that is killed at the deadline.
         secret: names of arguments that no text may ever show.
@@ -74,6 +76,7 @@ class Tool:
     read_only: bool
     idempotent: bool
     destructive: bool | None
+    claims_read_only: bool
     inline: bool
     killable: bool
     secret: frozenset[str]
@@ -104,6 +107,7 @@ class Tool:
         read_only: bool = False,
         idempotent: bool = False,
         destructive: bool | None = None,
+        claims_read_only: bool = False,
         inline: bool = False,
         killable: bool = False,
         secret: Iterable[str] = (),
@@ -130,6 +134,7 @@ class Tool:
             read_only=read_only,
             idempotent=idempotent,
             destructive=destructive,
+            claims_read_only=claims_read_only,
             inline=inline,
             killable=killable,
             secret=checks.check_labels(name, "secret", secret),
@@ -376,6 +381,7 @@ def tool(
     read_only: bool = False,
     idempotent: bool = False,
     destructive: bool | None = None,
+    claims_read_only: bool = False,
     inline: bool = False,
     killable: bool = False,
     secret: Iterable[str] = (),

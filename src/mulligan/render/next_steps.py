@@ -102,7 +102,7 @@ def next_step(
     if template := _overriding_template(error, note, offer, catalogue):
         return catalogue[template].format(tool=name)
     if may_have_taken_effect(error, tool):
-        return _state_step("check_effect", name, look, catalogue)
+        return _effect_step(name, tool, look, catalogue)
     if isinstance(error, ToolNotFoundError):
         return _tool_step(error, name, catalogue) if tool is None else catalogue["other_way"]
     if isinstance(error, ToolArgumentError):
@@ -118,7 +118,7 @@ def next_step(
         if isinstance(error, cls):
             return catalogue[fixed]
     if not (error.effect == "none" or _may_be_repeated(tool)):
-        return _state_step("check_effect", name, look, catalogue)
+        return _effect_step(name, tool, look, catalogue)
     asks_for_less = offer == "less" and finer_template(catalogue, "less", "less_with") == "less_with"
     less = _less_step(error, name, tool, catalogue) if asks_for_less and tool is not None else ""
     return less or _failure_step(error, name, catalogue, note)
@@ -131,6 +131,13 @@ def _existing_step(template: str, name: str, look: Look | None, catalogue: Catal
         return catalogue[template].format(tool=name)
     finer = finer_template(catalogue, template, "see_existing" if found.call else "list_existing")
     return catalogue[finer].format(tool=name, **found._asdict())
+
+
+def _effect_step(name: str, tool: Tool | None, look: Look | None, catalogue: Catalogue) -> str:
+    """The step after a call that may have taken effect. A claim that it only reads spares the check, and invites no repeat."""
+    if tool is not None and tool.claims_read_only and _is_said_to_read(tool):
+        return catalogue["another_approach"]
+    return _state_step("check_effect", name, look, catalogue)
 
 
 def _state_step(template: str, name: str, look: Look | None, catalogue: Catalogue) -> str:
@@ -388,6 +395,12 @@ def _seems_to_read(tool: Tool) -> bool:
     return seems_to_read(tool)
 
 
+def _is_said_to_read(tool: Tool) -> bool:
+    from mulligan.resolve.proposals import is_said_to_read
+
+    return is_said_to_read(tool)
+
+
 def format_seconds(seconds: float) -> str:
     """A wait as digits; from ten seconds on, rounded up to whole seconds."""
     return (
@@ -408,6 +421,6 @@ def effect_note(error: ToolError, tool: Tool | None, catalogue: Catalogue) -> st
     if error.effect == "done":
         return catalogue["done"]
     distracts = isinstance(error, _WITHOUT_EFFECT_NOTE) and not may_have_taken_effect(error, tool)
-    if error.effect == "possible" and tool is not None and not (tool.read_only or distracts or _seems_to_read(tool)):
+    if error.effect == "possible" and tool is not None and not (tool.read_only or distracts or _is_said_to_read(tool)):
         return catalogue["possible"]
     return ""

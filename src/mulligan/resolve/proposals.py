@@ -138,6 +138,25 @@ def seems_to_read(tool: Tool) -> bool:
     return _describes_reading(tool.name[:200], tool.summary)
 
 
+def is_said_to_read(tool: Tool) -> bool:
+    """Whether a tool seems to read, or a server that is not trusted says so and its name and description do not contradict.
+
+    This is accurate enough to leave out a sentence about effects, and for nothing else.
+
+    Args:
+        tool: a tool, usually without declared hints.
+    """
+    if seems_to_read(tool):
+        return True
+    return tool.claims_read_only and not tool.destructive and not _names_change(tool.name[:200], tool.summary)
+
+
+@lru_cache(maxsize=1024)
+def _names_change(name: str, summary: str) -> bool:
+    lexicon = Lexicon()
+    return _has_change_word(parse_name(name, lexicon).tail_words, summary, lexicon)
+
+
 @lru_cache(maxsize=1024)
 def _describes_reading(name: str, summary: str) -> bool:
     lexicon = Lexicon()
@@ -161,6 +180,11 @@ def _describes_change(words: Sequence[Word], summary: str, lexicon: Lexicon) -> 
     described = _first_words(summary, lexicon)
     if len(words) == 1 and not (words[0].reads or any(word.reads for word in described[:1])):
         return True  # a single word is a command, such as `order` or `email`
+    return _has_change_word(words, summary, lexicon)
+
+
+def _has_change_word(words: Sequence[Word], summary: str, lexicon: Lexicon) -> bool:
+    described = _first_words(summary, lexicon)
     excused = _RUNS if _runs_read_only(summary) else frozenset()
     return any(_is_change(word) for word in (*words, *described[:1]) if word.text not in excused)
 

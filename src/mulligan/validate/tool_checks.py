@@ -17,6 +17,7 @@ OPTIONS = frozenset(
         "read_only",
         "idempotent",
         "destructive",
+        "claims_read_only",
         "inline",
         "killable",
         "secret",

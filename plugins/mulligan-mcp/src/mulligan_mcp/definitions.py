@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from mulligan import Tool
+from mulligan import Tool, hints_of
 from mulligan.errors import MulliganError
 
 
@@ -24,8 +24,8 @@ def tool_of(
 ) -> Tool:
     """A tool out of an entry of `tools/list`.
 
-    The hints of the server (`readOnlyHint` and so on) are claims: they count only where the server is trusted. A schema is
-    compiled at once, within bounds, and no `$ref` of it is ever fetched.
+    The hints of the server (`readOnlyHint` and so on) are claims, read by `mulligan.hints_of`. A schema is compiled at once,
+    within bounds, and no `$ref` of it is ever fetched.
 
     Args:
         definition: the entry.
@@ -44,7 +44,7 @@ def tool_of(
         raise UnusableToolError("it has no name")
     if not isinstance(schema, Mapping):
         raise UnusableToolError("its inputSchema is no object")
-    options = {**(_hints(definition) if trusted else {}), "timeout": timeout, "provider": provider}
+    options = {**hints_of(claims(definition), trusted), "timeout": timeout, "provider": provider}
     description = definition.get("description")
     try:
         tool = Tool.from_schema(
@@ -69,14 +69,3 @@ def claims(definition: Mapping[str, Any]) -> Mapping[str, Any]:
     """
     found = definition.get("annotations")
     return found if isinstance(found, Mapping) else {}
-
-
-def _hints(definition: Mapping[str, Any]) -> dict[str, Any]:
-    said = claims(definition)
-    destructive = said.get("destructiveHint")
-    read_only = said.get("readOnlyHint") is True and destructive is not True
-    return {
-        "read_only": read_only,
-        "idempotent": read_only or said.get("idempotentHint") is True,
-        "destructive": destructive if isinstance(destructive, bool) else None,
-    }
