@@ -77,6 +77,16 @@ def equal_by_facts(event: type[E]) -> type[E]:
     return event
 
 
+class PreparedCall(ToolCall):
+    """A call that was read before it runs, by a framework that asks for its arguments first.
+
+    Attributes:
+        repairs: how it was read differently from how it was sent.
+    """
+
+    repairs: tuple[Repair, ...] = ()
+
+
 @equal_by_facts
 class CallRepaired(NamedTuple):
     """A call was read differently from how it was sent.

@@ -16,7 +16,7 @@ from mulligan.deadline import Deadline, is_seconds
 from mulligan.errors import ToolError, UsageError
 from mulligan.events import Waiting
 from mulligan.execute.builtin import execute
-from mulligan.execute.steps import DeadlineExceeded, Middleware, Outcome, Run, Sleep, Step, Steps
+from mulligan.execute.steps import ArgumentsRefused, DeadlineExceeded, Middleware, Outcome, Run, Sleep, Step, Steps
 from mulligan.pipeline.conversation import record_abandoned
 from mulligan.pipeline.invocation import Invocation, Runtime
 from mulligan.policy import Policy
@@ -200,6 +200,9 @@ def classify_outcome(invocation: Invocation, tool: Tool, outcome: Outcome) -> Ou
     invocation.attempts += 1
     invocation.outcome = outcome
     if outcome.exception is not None:
+        if isinstance(outcome.exception, ArgumentsRefused):
+            invocation.attempts -= 1  # nothing ran
+            raise outcome.exception
         if _is_control_flow(outcome.exception, invocation.runtime.policy):
             if invocation.memory is not None:  # the framework may make this call again, with the same id
                 record_abandoned(invocation, invocation.memory, may_have_run=False)

@@ -10,7 +10,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from mulligan.calls import ToolCall
+from mulligan.calls import PreparedCall, ToolCall
 from mulligan.deadline import Deadline, earliest_deadline, outer_deadline
 from mulligan.errors import (
     PluginError,
@@ -23,7 +23,7 @@ from mulligan.errors import (
     UsageError,
 )
 from mulligan.events import CallFinished, CallRepaired, CallStarted
-from mulligan.execute.steps import Outcome, Run, Step
+from mulligan.execute.steps import ArgumentsRefused, Outcome, Run, Step
 from mulligan.hooks.guard import Refusal
 from mulligan.pipeline.attempts import (
     classify_outcome,
@@ -53,7 +53,6 @@ from mulligan.validate.arguments import read_arguments
 from mulligan.validate.schema_errors import SchemaError, unusable_tool_error
 
 if TYPE_CHECKING:
-    from mulligan.session.budget import ExhaustedPart
     from mulligan.session.memory import SessionMemory
 
 Flow: TypeAlias = "Generator[Step, Outcome, ToolResult]"
@@ -92,23 +91,21 @@ def _with_memory(invocation: Invocation, memory: SessionMemory, flow: Flow) -> F
         raise
 
 
-def _run_stages(invocation: Invocation) -> Flow:
-    exhausted = _start(invocation)
+def _run_stages(invocation: Invocation, refused: ToolArgumentError | None = None) -> Flow:
+    """The stages; `refused` says what the tool's framework found wrong with the arguments, where it was asked before."""
     try:
-        if exhausted is not None:
-            raise_exhausted(invocation, exhausted)
-        resolved = _resolve_and_validate(invocation)
+        resolved = refused or _start(invocation)
         if isinstance(resolved, ToolError):
             invocation.hide_secrets()
-            if not (invocation.hooks.has_repair and isinstance(resolved, (ToolNotFoundError, ToolArgumentError))):
+            if not _is_repairable(invocation, resolved):
                 return _failure_result(invocation, resolved)
             tool = yield from _repair(invocation, resolved)
         else:
             tool = resolved
-        if invocation.memory is not None:
-            recorded = yield from find_recorded(invocation, invocation.memory, tool)
-            if recorded is not None:
-                return _finish(invocation, recorded)
+        memory = invocation.memory
+        recorded = None if memory is None else (yield from find_recorded(invocation, memory, tool))
+        if recorded is not None:
+            return _finish(invocation, recorded)
         _prepare_run(invocation, tool)
         middleware = middleware_for(invocation, tool)
         if middleware:
@@ -119,14 +116,56 @@ def _run_stages(invocation: Invocation) -> Flow:
         if outcome.error is not None and outcome.error.transient:
             outcome = yield from retry_by_default(invocation, tool, outcome)
     except Exception as error:
-        return (yield from _finish_failed(invocation, _error_for_exception(invocation, error)))
-    if outcome.error is None:
-        return _success_result(invocation, outcome.value)
-    return (yield from _finish_failed(invocation, outcome.error))
+        if refused is not None or not isinstance(error, ArgumentsRefused):
+            return (yield from _finish_failed(invocation, _error_for_exception(invocation, error)))
+        refused = _refused_arguments(invocation, error)
+    else:
+        if outcome.error is None:
+            return _success_result(invocation, outcome.value)
+        return (yield from _finish_failed(invocation, outcome.error))
+    return (yield from _run_stages(invocation, refused))
 
 
-def _start(invocation: Invocation) -> ExhaustedPart | None:
-    """Begins the call; the part of the conversation's budget that is exhausted, or None."""
+def prepare(invocation: Invocation) -> Generator[Step, Outcome, PreparedCall | None]:
+    """Reads one call, and repairs it where the policy allows, without running anything; no observer hears of it.
+
+    Args:
+        invocation: the call, without the memory of a conversation.
+
+    Returns:
+        A generator that returns the call as it can run; None if it cannot.
+    """
+    invocation.hooks = invocation.hooks.silent()
+    try:
+        resolved = _resolve_and_validate(invocation)
+        if isinstance(resolved, ToolError):
+            if not _is_repairable(invocation, resolved):
+                return None
+            yield from _repair(invocation, resolved)
+    except (ToolError, Refusal):
+        return None
+    prepared = PreparedCall(invocation.call.id, invocation.call.name, invocation.arguments)
+    prepared.repairs = invocation.repairs
+    return prepared
+
+
+def _is_repairable(invocation: Invocation, error: ToolError) -> bool:
+    return invocation.hooks.has_repair and isinstance(error, (ToolNotFoundError, ToolArgumentError))
+
+
+def _refused_arguments(invocation: Invocation, refused: ArgumentsRefused) -> ToolArgumentError:
+    """What is wrong with arguments that the tool's framework refused: the call continues as if it had not been valid."""
+    if invocation.memory is not None:
+        record_abandoned(invocation, invocation.memory, may_have_run=False)
+    return refused.error
+
+
+def _start(invocation: Invocation) -> Tool | ToolError:
+    """Begins the call: the tool with its arguments, or why there is none.
+
+    Raises:
+        ToolError: the conversation's budget does not allow the call.
+    """
     invocation.started = invocation.runtime.clock()
     invocation.deadline = _deadline_of(invocation)
     exhausted = None
@@ -134,7 +173,11 @@ def _start(invocation: Invocation) -> ExhaustedPart | None:
         invocation.step, exhausted = invocation.memory.begin()
     if invocation.hooks.has_observe:
         _observe_start(invocation)
-    return exhausted
+    if invocation.repairs:
+        _note_repairs(invocation, invocation.call)
+    if exhausted is not None:
+        raise_exhausted(invocation, exhausted)
+    return _resolve_and_validate(invocation)
 
 
 def _finish_failed(invocation: Invocation, error: ToolError) -> Flow:
@@ -204,7 +247,7 @@ def _error_for_exception(invocation: Invocation, error: Exception) -> ToolError:
     """What an exception means that ended the stages; one that must pass is raised again."""
     if isinstance(error, ToolError):
         return error
-    if isinstance(error, Refusal):
+    if isinstance(error, (Refusal, ArgumentsRefused)):
         return error.error
     if isinstance(error, (UsageError, PluginError)):
         raise error
@@ -291,10 +334,14 @@ def _repair(invocation: Invocation, error: ToolError) -> Generator[Step, Outcome
         invocation.call, invocation.tool, invocation.arguments = sent, tool_before, arguments_before
         raise error
     invocation.repairs = runtime.renderer.describe_repairs(sent, invocation.call, (tool_before, tool), runtime.toolset)
-    for repair in invocation.repairs:
-        name = runtime.renderer.display_name(sent)
-        invocation.note(CallRepaired(sent.id, name, repair, session_id=invocation.session_id, step=invocation.step))
+    _note_repairs(invocation, sent)
     return tool
+
+
+def _note_repairs(invocation: Invocation, sent: ToolCall) -> None:
+    name = invocation.runtime.renderer.display_name(sent)
+    for repair in invocation.repairs:
+        invocation.note(CallRepaired(sent.id, name, repair, session_id=invocation.session_id, step=invocation.step))
 
 
 def _is_safe_repair(invocation: Invocation, sent: ToolCall, tool: Tool) -> bool:

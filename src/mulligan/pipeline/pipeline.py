@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from mulligan.calls import ToolCall, id_or_none
+from mulligan.calls import PreparedCall, ToolCall, id_or_none
 from mulligan.deadline import Deadline
 from mulligan.dialects.readers import name_text
 from mulligan.errors import ToolError, UsageError
@@ -28,7 +28,7 @@ from mulligan.pipeline.assembly import (
     runtime_view,
 )
 from mulligan.pipeline.diagnosis import Diagnosis
-from mulligan.pipeline.flow import invoke
+from mulligan.pipeline.flow import invoke, prepare
 from mulligan.pipeline.invocation import Invocation, Runtime
 from mulligan.pipeline.logs import Logs
 from mulligan.pipeline.messages import (
@@ -189,6 +189,27 @@ class Pipeline:
         return async_driver()(
             invoke(as_invocation(self._runtime, name_or_call, arguments, call_id, session, context)), self._workers
         )
+
+    def prepare(self, call: ToolCall) -> PreparedCall | None:
+        """Reads a call, and repairs it where the policy allows, without running it: for frameworks that read it first.
+
+        Neither the observers nor a conversation hear of it. `call` runs what this returns.
+
+        Args:
+            call: the call, as the model sent it.
+
+        Returns:
+            The call as it can run, with valid arguments; None if it cannot.
+        """
+        return drive(prepare(as_invocation(self._runtime, call, None, None, None, None)), self._workers)
+
+    async def aprepare(self, call: ToolCall) -> PreparedCall | None:
+        """`prepare`, awaited."""
+        adrive: Any = async_driver()
+        prepared: PreparedCall | None = await adrive(
+            prepare(as_invocation(self._runtime, call, None, None, None, None)), self._workers
+        )
+        return prepared
 
     def call_many(
         self, calls: Iterable[Any], *, session: Session | None = None, context: Mapping[str, Any] | None = None
@@ -365,8 +386,13 @@ def as_invocation(
             f"the tool name must be a string, not {safe_repr(name_or_call)}; pass what a model sent to answer()"
         )
     if session is None:
-        return Invocation(runtime, runtime.hooks, call, context)
-    return Invocation(runtime, runtime.hooks, call, context, session.memory, session.format, session.deadline)
+        invocation = Invocation(runtime, runtime.hooks, call, context)
+    else:
+        memory, format, deadline = session.memory, session.format, session.deadline
+        invocation = Invocation(runtime, runtime.hooks, call, context, memory, format, deadline)
+    if type(call) is PreparedCall:
+        invocation.repairs = call.repairs
+    return invocation
 
 
 class Session:
