@@ -3,16 +3,18 @@
 import asyncio
 import time
 from collections import Counter
+from typing import Annotated
 
 import pytest
 from langchain.agents import create_agent
-from langchain_core.messages import AIMessage, HumanMessage
-from langchain_core.tools import StructuredTool, tool
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.tools import InjectedToolCallId, StructuredTool, tool
 from langchain_script import answers, asked, invoke, model, says
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.errors import GraphRecursionError
 from langgraph.graph import START, MessagesState, StateGraph
-from langgraph.types import RetryPolicy
+from langgraph.prebuilt import ToolNode
+from langgraph.types import Command, RetryPolicy
 from mulligan_langchain import (
     FatalToolError,
     MulliganMiddleware,
@@ -390,8 +392,6 @@ def test_fatal_and_repair_without_a_pipeline(run, shelf):
 
 
 def test_a_wrapped_tool_in_a_graph_belongs_to_its_thread(run, shelf):
-    from langgraph.prebuilt import ToolNode
-
     node = ToolNode([wrap_tool_with_error_handling(shelf.tools()[0])], handle_tool_errors=False)
     with pytest.raises(FatalToolError, match="it has already failed 4 times"):
         run(graph(looks(*(f"c{number}" for number in range(6))), node), asked(), THREAD)
@@ -399,21 +399,13 @@ def test_a_wrapped_tool_in_a_graph_belongs_to_its_thread(run, shelf):
 
 
 def test_a_message_that_a_command_adds_is_not_the_persons(run, shelf):
-    from typing import Annotated
-
-    from langchain_core.messages import ToolMessage
-    from langchain_core.tools import InjectedToolCallId
-    from langgraph.types import Command
-
     @tool
     def note(tool_call_id: Annotated[str, InjectedToolCallId]) -> Command:
         """Take a note."""
         said = [ToolMessage("Noted.", tool_call_id=tool_call_id), HumanMessage("By the way: hello.")]
         return Command(update={"messages": said})
 
-    turns = [says((f"c{number}", "read_page", {"path": "a"}), (f"d{number}", "note", {})) for number in range(3)]
+    note.metadata = {"mulligan": {"read_only": True}}
+    turns = [says((f"c{number}", "read_page", {"path": "a"}), (f"d{number}", "note", {})) for number in range(2)]
     agent = create_agent(model(*turns), [*shelf.tools(), note], middleware=[MulliganMiddleware()])
-    assert (
-        "This has failed 3 times" in answers(run(agent, asked())["messages"])["c2"].text
-        or "already" in answers(run(agent, asked())["messages"])["c2"].text
-    )
+    assert "This same call has already failed." in answers(run(agent, asked())["messages"])["c1"].text

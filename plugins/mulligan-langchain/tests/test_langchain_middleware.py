@@ -362,6 +362,7 @@ def test_the_loop_guard_remembers_a_thread_until_the_person_writes(run):
         """Ask the person."""
         return f"They said {interrupt(question)}."
 
+    ask.metadata = {"mulligan": {"read_only": True}}
     turns = [
         says(("c1", "read_page", {"path": "x"})),
         says(("c2", "ask", {"question": "Why?"})),

@@ -112,6 +112,7 @@ class Attempt:
     async def arun(self, name: str, arguments: dict[str, Any]) -> Any:
         """`run`, awaited."""
         run = self._latest = object()
+        failure: BaseException
         try:
             value = await self.execute(name, arguments)
         except CancelledError as error:
