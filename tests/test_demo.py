@@ -40,8 +40,9 @@ tools  read_file, best_days, forecast, get_rate, publish_report,
                │ Closest: "read_file", "best_days".
                │ Available tools (6): read_file, best_days, forecast, get_rate, publish_report,
                │   sequential-thinking__sequentialthinking.
-               │ Next: if "read_file" does what you want, call it; otherwise call another available
-               │   tool, or none.
+               │ Next: if "read_file" does what you want, make this call, otherwise call another
+               │   available tool, or none: {"name": "read_file", "arguments": {"path":
+               │   "brief.txt"}}
     then calls read_file {"path": "brief.txt"}
     and reads  │ Report the best days, a forecast, and the prices in GBP and USD.
 """,

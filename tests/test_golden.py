@@ -15,7 +15,7 @@ from golden_texts import CASES, FORMATS, GOLDEN, pinned
 
 from mulligan.catalogue import ENGLISH
 
-_HEADLINES = ("headline", "headline_without_tool")  # the other formats begin in their own way
+_HEADLINES = ("headline", "headline_without_tool", "headline_not_approved")  # the other formats begin in their own way
 _FOR_USERS = {
     "service",
     "service_at",

@@ -158,6 +158,14 @@ def test_a_claim_softens_what_is_said_about_effects_and_runs_nothing_again():
 
 @pytest.mark.parametrize(
     ("name", "description"),
+    [("page", "Reads a page."), ("reads", ""), ("fetches_it", "Lists the things."), ("weather", "")],
+)
+def test_a_claim_that_the_tools_own_words_do_not_contradict_softens(name, description):
+    assert "effect" not in _result(name, description, **hints_of(READS))[0].content
+
+
+@pytest.mark.parametrize(
+    ("name", "description"),
     [("delete_all", "A thing."), ("tidy", "Delete the old files."), ("send_mail", "Send a mail.")],
 )
 def test_a_claim_that_the_tools_own_words_contradict_softens_nothing(name, description):

@@ -645,7 +645,7 @@ def example_outcome(hook: str, pipeline: Pipeline) -> Any:
     if hook == "repair":
         return pipeline.call(" read", {"path": "a"}).content.split("\n")[0]
     if hook == "authorize":
-        return [pipeline.call("deploy").error.message, pipeline.call("read", {"path": "a"}).content]
+        return [pipeline.call("deploy").content.split("\n")[1], pipeline.call("read", {"path": "a"}).content]
     if hook == "execute":
         return pipeline.call("dry", {"path": "a"}).content
     if hook == "detect":
@@ -672,7 +672,7 @@ EXAMPLES = {
     "resolve": "read a",
     "validate": "read a",
     "repair": "read a",
-    "authorize": ["Writing to production needs an approval.", "read a"],
+    "authorize": ["Reason: It writes to production.", "read a"],
     "execute": "dry would run with {'path': 'a'}",
     "detect": True,
     "classify": "Acme's quota is used up.",

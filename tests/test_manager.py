@@ -647,7 +647,7 @@ def test_a_fault_names_the_distribution(site, loaded, run):
         ("resolve", "read", "returned str instead of Tool or None"),
         ("validate", [("path", "a")], "returned list instead of a mapping or None"),
         ("repair", 3, "returned int instead of a callable or None"),
-        ("authorize", True, "returned bool instead of ToolError or None"),
+        ("authorize", True, "returned bool instead of ToolError, NeedsApproval or None"),
         ("execute", "done", "returned str instead of a callable or None"),
         ("detect", True, "returned bool instead of Failure or None"),
         ("classify", ValueError("x"), "returned ValueError instead of ToolError or None"),

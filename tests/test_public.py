@@ -25,9 +25,12 @@ MODULES = sorted(["mulligan", *(found.name for found in pkgutil.walk_packages([s
 SOURCES = sorted(ROOT.rglob("*.py"))
 FACE = {
     *(
-        "Answers Budget Deadline Dialect Failure Feedback FeedbackFormat Injected Limits Pipeline PluginFault PluginInfo Policy Problem".split()
+        "Answers ApprovalRequest Approve Budget Deadline Dialect Failure Feedback FeedbackFormat Injected Limits NeedsApproval".split()
     ),
-    *("Repair Session Tool ToolCall ToolResult Toolset current_deadline errors hints_of hookimpl tool".split()),
+    *("Pipeline PluginFault PluginInfo Policy Problem Reject".split()),
+    *(
+        "Repair Session Tool ToolCall ToolOptions ToolResult Toolset current_deadline errors hints_of hookimpl tool".split()
+    ),
 }
 AUTHOR = {
     *(
@@ -287,7 +290,7 @@ def test_every_public_name_is_documented(name):
 @pytest.mark.parametrize(
     ("name", "parameters"),
     [
-        ("Pipeline", "tools plugins autoload block policy limits format middleware strict"),
+        ("Pipeline", "tools plugins autoload block policy limits format middleware strict tool_options approver"),
         ("Pipeline.call", "self name_or_call arguments call_id session context"),
         ("Pipeline.acall", "self name_or_call arguments call_id session context"),
         ("Pipeline.call_many", "self calls session context"),
@@ -297,6 +300,9 @@ def test_every_public_name_is_documented(name):
         ("Pipeline.recover", "self text_or_exception"),
         ("Pipeline.classify", "self exception_or_value tool arguments"),
         ("Pipeline.session", "self id format budget"),
+        ("Pipeline.with_tools", "self tools control_flow approver tool_options"),
+        ("Pipeline.resume", "self call_id decision session context"),
+        ("Pipeline.aresume", "self call_id decision session context"),
         ("Tool.from_schema", "name description parameters handler options"),
         ("Toolset.definitions", "self dialect"),
         ("ToolCall", "id name arguments"),

@@ -255,6 +255,7 @@ OPEN = "; to allow other arguments, set additionalProperties: true in its schema
             f"tool 'a': secret names 'token', which is not an argument; available: user, password{OPEN}",
         ),
         (lambda: tool(log_in, secret=5), "tool 'log_in': secret must be a string or a list of strings, not 5"),
+        (lambda: tool(log_in, approve="no"), "tool 'log_in': approve must be True or False, not 'no'"),
         (lambda: tool(log_in, tags=5), "tool 'log_in': tags must be a string or a list of strings, not 5"),
         (
             lambda: tool(log_in, tags=["a", 5]),
@@ -264,7 +265,7 @@ OPEN = "; to allow other arguments, set additionalProperties: true in its schema
         (
             lambda: tool(log_in, readonly=True),
             (
-                "unknown tool option 'readonly' (did you mean 'read_only'?); available: aliases, also_called, claims_read_only, description, destructive, detect, "
+                "unknown tool option 'readonly' (did you mean 'read_only'?); available: aliases, also_called, approve, claims_read_only, description, destructive, detect, "
                 "format, idempotent, inline, killable, name, output_schema, provider, read_only, resources, schema, secret, "
                 "tags, timeout, tool_type"
             ),
@@ -272,7 +273,7 @@ OPEN = "; to allow other arguments, set additionalProperties: true in its schema
         (
             lambda: Tool.from_schema("a", "", {}, log_in, schema={}),
             (
-                "unknown tool option 'schema' (did you mean 'output_schema'?); available: aliases, also_called, claims_read_only, destructive, "
+                "unknown tool option 'schema' (did you mean 'output_schema'?); available: aliases, also_called, approve, claims_read_only, destructive, "
                 "detect, format, idempotent, inline, killable, output_schema, provider, read_only, resources, secret, tags, timeout, tool_type"
             ),
         ),

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from mulligan import Limits, Pipeline, Policy, Tool, ToolCall, ToolResult, errors
-from mulligan.plugin import AuthorMessage, hookimpl
+from mulligan import Approve, Limits, Pipeline, Policy, Reject, Tool, ToolCall, ToolResult, errors
+from mulligan.plugin import AuthorMessage, NeedsApproval, hookimpl
 from mulligan.session.budget import Budget
 
 GOLDEN = Path(__file__).parents[1] / "tests" / "golden"
@@ -82,10 +82,18 @@ def called(
     return case
 
 
+def without_session(held: list[Tool], name: str, arguments: Any) -> Case:
+    def case(format: str) -> ToolResult:
+        with Pipeline(held, autoload=False, format=format) as pipeline:
+            return pipeline.call(name, arguments)
+
+    return case
+
+
 def failing(
     error: BaseException, arguments: Any = None, *, name: str = "act", policy: Any = None, **options: Any
 ) -> Case:
-    more = {key: options.pop(key) for key in ("plugins", "session", "before", "budget") if key in options}
+    more = {key: options.pop(key) for key in ("plugins", "session", "before", "budget", "approver") if key in options}
     held = Tool.from_schema(name, "Do it", schema([], path=PATH), raising(error), **options)
     return called([held], name, arguments or {}, policy=policy or Policy(), **more)
 
@@ -114,12 +122,23 @@ class Repairing:
         return lambda: call._replace(name="act", arguments={"path": "a.md"})
 
 
+class Asking:
+    """A plugin that wants a person to approve."""
+
+    @hookimpl
+    def authorize(self) -> NeedsApproval:
+        return NeedsApproval("It writes to production.")
+
+
 class Advising:
     """A plugin with a hint."""
 
     @hookimpl
     def hints(self) -> Any:
         yield "Ask for several records in one call."
+
+
+TOOL_TO_APPROVE = [Tool.from_schema("act", "Do it", schema([], path=PATH), dict, approve=True)]
 
 
 def near(error: errors.ResourceNotFoundError, *names: str) -> errors.ResourceNotFoundError:
@@ -138,6 +157,7 @@ def problems(*given: errors.Problem) -> errors.ToolArgumentError:
 CASES: dict[str, Case] = {
     "tool_meant": called(tools(), "read_fil", {"path": "a.md"}),
     "tool_meant_arguments_unclear": called(tools(), "read_fil", {"file": 1, "mode": 2}),
+    "tool_likely": called(tools(), "open_brief", {"path": "a.md"}),
     "tool_unclear": called(tools(), "file_thing", "{}"),
     "tool_unknown": called(tools(), "zzz", "{}"),
     "tool_of_many": called(tools(30), "zzz", "{}"),
@@ -168,7 +188,14 @@ CASES: dict[str, Case] = {
     "argument_asked_by_its_name": called(
         [Tool.from_schema("act", "", schema(path=PATH), dict)], "act", {"file": "a.md"}
     ),
+    "arguments_asked_by_their_names": called(
+        [Tool.from_schema("act", "", schema(source=PATH, target=PATH), dict)], "act", {"src": "a.md", "dest": "b.md"}
+    ),
+    "argument_neither_true_nor_false": called(
+        [Tool.from_schema("act", "", schema(on={"type": "boolean"}), dict)], "act", {"on": "perhaps"}
+    ),
     "tool_that_writes_meant": called(tools(), "save_file", {"path": "a.md"}),
+    "tool_that_writes_meant_arguments_unclear": called(tools(), "save_file", {"file": "a.md"}),
     "file_missing_and_others_reported": failing(
         LookupError("no such table: client. Tables: accounts, clients, clients_old"), {"path": "client"}
     ),
@@ -318,6 +345,24 @@ CASES: dict[str, Case] = {
     "budget_of_a_tool_spent": failing(
         ServiceError("no route to the printer"), session=2, budget=Budget(tools={"act": Budget(calls=1)})
     ),
+    "approval_pending": called(TOOL_TO_APPROVE, "act", {"path": "a"}, plugins=[Asking()]),
+    "approval_missing": without_session(TOOL_TO_APPROVE, "act", {"path": "a"}),
+    "approval_rejected": called(
+        TOOL_TO_APPROVE, "act", {"path": "a"}, approver=lambda _: Reject("Not on a Friday. Plan it for Monday.")
+    ),
+    "approval_rejected_and_repeated": called(
+        TOOL_TO_APPROVE, "act", {"path": "a"}, session=6, approver=lambda _: Reject("Not on a Friday.")
+    ),
+    "approval_with_wrong_arguments": called(
+        TOOL_TO_APPROVE, "act", {"path": "a"}, approver=lambda _: Approve(arguments={"path": 1})
+    ),
+    "approval_with_other_arguments": failing(
+        ServiceError("no route to the printer"),
+        {"path": "a"},
+        approve=True,
+        approver=lambda _: Approve(arguments={"path": "b"}),
+    ),
+    "approver_broken": called(TOOL_TO_APPROVE, "act", {"path": "a"}, approver=lambda _: True),
     "failed_with_a_hint": failing(ServiceError("no route to the printer"), plugins=[Advising()]),
     "result_unwritable": called([Tool.from_schema("act", "", schema([]), opaque)], "act", {}),
     "authentication": failing(errors.ToolAuthenticationError("GitHub rejected the credentials.", provider="github")),

@@ -55,16 +55,8 @@ PAGES = (
         "[Records](records.md); limits, and which errors are fatal, in [Policy and limits](policy.md).",
         ("mulligan",),
         (
-            "Pipeline",
-            "Session",
-            "Budget",
-            "tool",
-            "Tool",
-            "hints_of",
-            "Toolset",
-            "Injected",
-            "Deadline",
-            "current_deadline",
+            *("Pipeline", "Session", "Budget", "tool", "Tool", "ToolOptions", "hints_of", "Toolset", "Injected"),
+            *("Deadline", "current_deadline", "ApprovalRequest", "Approve", "Reject", "NeedsApproval"),
         ),
     ),
     Page(
@@ -102,7 +94,7 @@ PAGES = (
         ("mulligan.plugin",),
         (
             *("Event", "CallStarted", "CallRepaired", "AttemptFailed", "Waiting", "CallFinished", "StepFinished"),
-            *("Notice", "BudgetSpent", "PluginFaulted"),
+            *("ApprovalRequested", "ApprovalDecided", "Notice", "BudgetSpent", "PluginFaulted"),
         ),
     ),
     Page(

@@ -14,6 +14,7 @@ from email.message import Message
 from typing import Any
 
 BASES = {
+    "facebook_business.exceptions.FacebookRequestError": "facebook_business.exceptions.FacebookError",
     "git.exc.CommandError": "git.exc.GitError",
     "git.exc.GitCommandError": "git.exc.CommandError",
     "github.GithubException.BadCredentialsException": "github.GithubException.GithubException",
@@ -21,10 +22,16 @@ BASES = {
     "google.auth.exceptions.RefreshError": "google.auth.exceptions.GoogleAuthError",
     "googleapiclient.errors.HttpError": "googleapiclient.errors.Error",
     "googlemaps.exceptions.HTTPError": "googlemaps.exceptions.TransportError",
+    "grpc._channel._InactiveRpcError": "grpc.RpcError",
     "homeassistant.exceptions.EntityNotFound": "homeassistant.exceptions.HomeAssistantError",
     "httpx.HTTPStatusError": "httpx.HTTPError",
+    "httpx.ReadTimeout": "httpx.TimeoutException",
+    "httpx.RequestError": "httpx.HTTPError",
+    "httpx.TimeoutException": "httpx.TransportError",
+    "httpx.TransportError": "httpx.RequestError",
     "kubernetes.client.exceptions.ApiException": "kubernetes.client.exceptions.OpenApiException",
     "minio.error.S3Error": "minio.error.MinioException",
+    "odoorpc.error.RPCError": "odoorpc.error.Error",
     "psycopg.DatabaseError": "psycopg.Error",
     "psycopg.OperationalError": "psycopg.DatabaseError",
     "psycopg.ProgrammingError": "psycopg.DatabaseError",
@@ -40,6 +47,7 @@ BASES = {
     "slack_sdk.errors.SlackApiError": "slack_sdk.errors.SlackClientError",
     "spotipy.exceptions.SpotifyException": "spotipy.exceptions.SpotifyBaseException",
     "twilio.base.exceptions.TwilioRestException": "twilio.base.exceptions.TwilioException",
+    "zeep.exceptions.Fault": "zeep.exceptions.Error",
 }
 
 

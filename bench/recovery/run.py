@@ -4,8 +4,9 @@ python run.py check                                    without the model: scenar
 python run.py ask MODEL.gguf [--arms mulligan,raw]     ask the model; answers already in --out are kept
 python run.py report [--misses mulligan]               the tables of --out, or every miss of one arm
 python run.py count                                    how many texts hold a ready call, ask, or do neither
+python run.py writes                                   every proposal for a tool that may change something
 
-All take --set: 1 (without it), 2 or 3.
+All take --set: 1 (without it) to 4. `ask --calls 2` lets the model try twice; --free does not force a call.
 """
 
 from __future__ import annotations
@@ -16,17 +17,18 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import jsonschema_rs
 import model
-from arms import ARMS, raw, result_of
+from arms import ARMS, COMPARED, first_text, raw, results_of
+from calls import SentCall, sent_call
 from forms import LabelledText, count
 from judge import judge
-from scenarios import SETS, Scenario, is_read_only, is_recoverable, load, schema_of
-from table import Answers, tables
+from scenarios import SETS, Scenario, failed_call, is_read_only, is_recoverable, load, schema_of
+from table import tables
 
 CHANGED = {"look_first", "narrow"}  # kinds of transient failures after which the same call is not right
 CORRECTED = "make this corrected call: "
@@ -43,50 +45,81 @@ def digest(prompt: str) -> str:
     return hashlib.sha256(prompt.encode()).hexdigest()[:16]
 
 
-def ask(options: argparse.Namespace) -> None:
-    """Ask for every text that is new; equal prompts share their answer."""
-    scenarios, arms = load(options.set), {name: ARMS[name] for name in options.arms.split(",")}
-    texts = {(name, one["id"]): arm(one) for name, arm in arms.items() for one in scenarios}
-    stored = list(rows(options.out))
-    known = {row["prompt"]: row["answer"] for row in stored}
-    current = {(row["arm"], row["id"]): row["prompt"] for row in stored}
-    complete, started = model.load(options.model, options.threads), time.monotonic()
-    with options.out.open("a", encoding="utf-8") as out:
-        for one in scenarios:
-            for name in arms:
-                text = texts[name, one["id"]]
-                prompt = model.prompt(one, text)
-                key = digest(prompt)
-                if current.get((name, one["id"])) == key:
-                    continue
-                if key not in known:
-                    known[key] = model.opening(one) + complete(prompt)
-                row = {"arm": name, "id": one["id"], "prompt": key, "feedback": text, "answer": known[key]}
+class Answers:
+    """The answers of the model, of which those in a file are not asked again; equal prompts share their answer.
+
+    Args:
+        options: of the command line.
+    """
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self._out, self._options = options.out, options
+        self._known = {row["prompt"]: row["answer"] for row in rows(options.out)}
+        self._newest = {_key(row): row["prompt"] for row in rows(options.out)}
+        self._complete: Callable[[str], str] | None = None
+
+    def to(self, scenario: Scenario, arm: str, turns: Sequence[tuple[SentCall, str]]) -> str:
+        """The answer after these calls and texts; stored."""
+        opening = model.opening(scenario, free=self._options.free)
+        prompt = model.prompt(scenario, turns, opening)
+        key = digest(prompt)
+        before = digest(model.prompt(scenario, turns[:-1], opening)) if turns[:-1] else None
+        if key not in self._known:
+            self._complete = self._complete or model.load(self._options.model, self._options.threads)
+            self._known[key] = opening + self._complete(prompt)
+        row = {"arm": arm, "id": scenario["id"], "turn": len(turns), "free": self._options.free, "prompt": key}
+        row |= {"after": before, "feedback": turns[-1][1], "answer": self._known[key]}
+        if self._newest.get(_key(row)) != key:
+            with self._out.open("a", encoding="utf-8") as out:
                 out.write(json.dumps(row) + "\n")
-                out.flush()
+        return self._known[key]
+
+
+def _key(row: dict[str, Any]) -> tuple[Any, ...]:
+    return row["arm"], row["id"], row.get("turn", 1), row.get("free", False)
+
+
+def ask(options: argparse.Namespace) -> None:
+    """Ask after the call that fails, and with --calls 2 once more where the first next call was not right."""
+    answers, started = Answers(options), time.monotonic()
+    for one in load(options.set):
+        for name in options.arms.split(","):
+            turns = [(failed_call(one), first_text(name, one))]
+            while len(turns) <= options.calls:
+                answer = answers.to(one, name, turns)
+                sent = sent_call(answer)
+                if judge(one, answer).right or not is_recoverable(one) or sent is None:
+                    break
+                calls = [*(call for call, _ in turns), sent]
+                turns.append((sent, ARMS[name](one, calls)[-1]))
     print(f"{time.monotonic() - started:.0f} s", file=sys.stderr)
 
 
-def answers_of(path: Path) -> dict[str, Answers]:
-    """The newest answers by arm and scenario."""
-    found: dict[str, Answers] = {}
-    for row in rows(path):
-        found.setdefault(row["arm"], {})[row["id"]] = row
+def answers_of(options: argparse.Namespace) -> dict[str, dict[str, list[dict[str, Any]]]]:
+    """The newest answers by arm and scenario, one for each turn; a second one only if it follows from the first."""
+    newest = {_key(row): row for row in rows(options.out) if row.get("free", False) == options.free}
+    found: dict[str, dict[str, list[dict[str, Any]]]] = {}
+    for row in sorted(newest.values(), key=lambda row: row.get("turn", 1)):
+        turns = found.setdefault(row["arm"], {}).setdefault(row["id"], [])
+        if row.get("turn", 1) == 1 or (turns and row["after"] == turns[0]["prompt"]):
+            turns.append(row)
     return found
 
 
 def report(options: argparse.Namespace) -> None:
     """Print the tables, or every miss of one arm."""
-    answers = answers_of(options.out)
+    answers = answers_of(options)
     if not options.misses:
         shown = options.arms.split(",") if options.arms else list(answers)
         print(tables(load(options.set), {name: answers[name] for name in shown}, options.base))
         return
     for one in load(options.set):
-        row = answers[options.misses].get(one["id"])
-        if row and not (verdict := judge(one, row["answer"])).right:
+        turns = answers[options.misses].get(one["id"], [])
+        if turns and not (verdict := judge(one, turns[0]["answer"])).right:
             print(f"## {one['id']}: {verdict.outcome}\nuser: {one['user']}\ncall: {json.dumps(one['call'])}")
-            print(f"told: {row['feedback']}\nwanted: {json.dumps(one['expect'])}\nanswer: {row['answer']}\n")
+            for row in turns:
+                print(f"told: {row['feedback']}\nanswer: {row['answer']}")
+            print(f"wanted: {json.dumps(one['expect'])}\n")
 
 
 def count_forms(options: argparse.Namespace) -> None:
@@ -94,10 +127,21 @@ def count_forms(options: argparse.Namespace) -> None:
     answers = {row["prompt"]: row["answer"] for row in rows(options.out)}
     texts = []
     for one in filter(is_recoverable, load(options.set)):
-        text = ARMS["mulligan"](one)
-        answer = answers.get(digest(model.prompt(one, text)))
+        text = first_text("mulligan", one)
+        answer = answers.get(digest(model.prompt(one, [(failed_call(one), text)], model.OPENING)))
         texts.append(LabelledText(text, is_read_only(one), None if answer is None else judge(one, answer).right))
     print(count(texts))
+
+
+def list_writes(options: argparse.Namespace) -> None:
+    """Print every distinct proposal for a tool that is not declared `read_only`, for a person to read."""
+    proposals: dict[str, str] = {}
+    for one in filter(is_recoverable, load(options.set)):
+        lines = [line for line in first_text("mulligan", one).splitlines() if line.startswith(("Did you", "Next:"))]
+        if not is_read_only(one) and any("{" in line or "Did you" in line for line in lines):
+            call = failed_call(one)
+            proposals.setdefault("\n".join(lines), f"{one['id']}: {call.name} {call.arguments}")
+    print("\n\n".join(f"{call}\n{proposal}" for proposal, call in proposals.items()))
 
 
 def check(options: argparse.Namespace) -> None:
@@ -107,7 +151,7 @@ def check(options: argparse.Namespace) -> None:
     assert len({one["id"] for one in scenarios}) == len(scenarios), "two scenarios share an id"
     for one in scenarios:
         _check_scenario(one)
-        result = result_of(one)
+        result = results_of(one, [failed_call(one)])[0]
         if not result.is_error or result.fatal == is_recoverable(one):
             wrong += 1
             print(f"{one['id']}: {type(result.error).__name__}, fatal={result.fatal}")
@@ -143,18 +187,24 @@ def main() -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
-    checking, asking, reporting, counting = map(commands.add_parser, ("check", "ask", "report", "count"))
+    names = "check", "ask", "report", "count", "writes"
+    checking, asking, reporting, counting, listing = map(commands.add_parser, names)
     checking.set_defaults(run=check)
+    listing.set_defaults(run=list_writes)
     asking.add_argument("model", help="the .gguf file")
-    asking.add_argument("--arms", default=",".join(ARMS), help="comma-separated")
+    asking.add_argument("--arms", default=",".join(COMPARED), help=f"comma-separated, of {', '.join(ARMS)}")
+    asking.add_argument(
+        "--calls", type=int, choices=(1, 2), default=1, help="how many next calls, if the first is wrong"
+    )
     asking.add_argument("--threads", type=int, default=2)
     reporting.add_argument("--arms", help="comma-separated; all that were asked, without it")
     reporting.add_argument("--base", default="pydantic_ai", help="the arm that differences are taken from")
     reporting.add_argument("--misses", metavar="ARM", help="print what this arm missed")
     for command, run in ((asking, ask), (reporting, report), (counting, count_forms)):
         command.add_argument("--out", type=Path, default=Path("answers.jsonl"))
+        command.add_argument("--free", action="store_true", help="the model may also answer without a call")
         command.set_defaults(run=run)
-    for command in (checking, asking, reporting, counting):
+    for command in (checking, asking, reporting, counting, listing):
         command.add_argument("--set", type=int, choices=SETS, default=1, help="which scenarios; the first, without it")
     options = parser.parse_args()
     options.run(options)

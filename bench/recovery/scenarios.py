@@ -6,8 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+from calls import SentCall
+
 HERE = Path(__file__).parent
-SETS = (1, 2, 3)
+SETS = (1, 2, 3, 4)
 Scenario = dict[str, Any]
 
 
@@ -24,6 +26,11 @@ def sent_arguments(scenario: Scenario) -> str:
     """The arguments of the failed call, as the model wrote them."""
     call = scenario["call"]
     return call["raw_arguments"] if "raw_arguments" in call else json.dumps(call["arguments"])
+
+
+def failed_call(scenario: Scenario) -> SentCall:
+    """The call that fails."""
+    return SentCall(scenario["call"]["name"], sent_arguments(scenario))
 
 
 def is_recoverable(scenario: Scenario) -> bool:

@@ -10,7 +10,7 @@ from judge import judge
 from scenarios import Scenario, is_recoverable
 
 RESAMPLES = 5000
-Answers = dict[str, dict[str, Any]]  # scenario id -> the stored row
+Answers = dict[str, list[dict[str, Any]]]  # scenario id -> the stored rows, one for each turn
 
 
 class Rate(NamedTuple):
@@ -38,7 +38,7 @@ def tables(scenarios: Sequence[Scenario], arms: dict[str, Answers], base: str) -
     """Both tables as Markdown: by kind, and by what exactly was wrong. An arm counts where it was asked."""
     scenarios = sorted(scenarios, key=lambda one: (KINDS.index(one["kind"]), int(one["id"].rsplit("-", 1)[1])))
     right = {
-        name: {one["id"]: judge(one, answers[one["id"]]["answer"]) for one in scenarios if one["id"] in answers}
+        name: {one["id"]: judge(one, answers[one["id"]][0]["answer"]) for one in scenarios if one["id"] in answers}
         for name, answers in arms.items()
     }
     return "\n\n".join("\n".join(part(scenarios, arms, right, base)) for part in (_main, _fine))
@@ -49,7 +49,8 @@ KINDS = ["unknown_tool", "invalid_arguments", "not_found", "transient", "conflic
 
 def _main(scenarios: Sequence[Scenario], arms: dict[str, Answers], right: dict[str, Any], base: str) -> Iterator[str]:
     groups = kinds(scenarios, "kind")
-    head = ["arm", "recovered", "95 %", *groups, f"minus {base} [95 %]", "mean characters", "repeated", "no call"]
+    head = ["arm", "recovered", "95 %", *groups, f"minus {base} [95 %]"]
+    head += ["within two", "95 %", "mean characters", "repeated", "no call"]
     yield _row(head)
     yield _row(["---"] * len(head))
     for name, answers in arms.items():
@@ -59,10 +60,10 @@ def _main(scenarios: Sequence[Scenario], arms: dict[str, Answers], right: dict[s
         rate = bootstrap([float(verdict.right) for verdict in verdicts])
         count = sum(verdict.right for verdict in verdicts)
         outcomes = [verdict.outcome for verdict in verdicts]
-        length = sum(len(answers[one["id"]]["feedback"]) for one in asked) / len(asked)
+        length = sum(len(answers[one["id"]][0]["feedback"]) for one in asked) / len(asked)
         cells = [name, f"{rate.mean:.0f} % ({count}/{len(wanted)})", f"{rate.low:.0f}-{rate.high:.0f}"]
         cells += [_share(asked, right[name], "kind", group) for group in groups]
-        cells += [_difference(wanted, right, name, base), f"{length:.0f}"]
+        cells += [_difference(wanted, right, name, base), *_within_two(wanted, answers), f"{length:.0f}"]
         yield _row([*cells, str(outcomes.count("repeated")), str(outcomes.count("no call"))])
 
 
@@ -73,6 +74,15 @@ def _fine(scenarios: Sequence[Scenario], arms: dict[str, Answers], right: dict[s
     for name, answers in arms.items():
         asked = [one for one in scenarios if one["id"] in answers]
         yield _row([name, *(_share(asked, right[name], "sub", group) for group in groups)])
+
+
+def _within_two(wanted: Sequence[Scenario], answers: Answers) -> tuple[str, str]:
+    """How many were recovered by one of two next calls; empty where no second one was asked for."""
+    if all(len(answers[one["id"]]) == 1 for one in wanted):
+        return "", ""
+    right = [any(judge(one, row["answer"]).right for row in answers[one["id"]]) for one in wanted]
+    rate = bootstrap(list(map(float, right)))
+    return f"{rate.mean:.0f} % ({sum(right)}/{len(right)})", f"{rate.low:.0f}-{rate.high:.0f}"
 
 
 def _share(scenarios: Sequence[Scenario], right: dict[str, Any], field: str, value: str) -> str:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import attrs
+from calls import sent_call, written
 from disturbance import Disturbed
 from model import FORM, OPENING
 from responders import ARMS, UNDISTURBED
-from slips import SentCall, plan
+from slips import plan
 from task_list import Task, load
 from worlds import WORLDS, ToolSpec
 
@@ -26,7 +26,6 @@ FINISH = ToolSpec(  # small models call more readily than they stop; it belongs 
     "Call this when everything is done, with a short answer to the user.",
     {"type": "object", "properties": {"answer": {"type": "string"}}, "required": ["answer"]},
 )
-_UNFINISHED = re.compile(r'\{\s*"name"\s*:\s*"([^"]*)"\s*,\s*"arguments"\s*:\s*(.*)', re.DOTALL)
 
 
 @attrs.frozen
@@ -96,39 +95,6 @@ class TaskRun:
 
 
 Speaker = Callable[[Conversation], Reply]
-
-
-def sent_call(text: str) -> SentCall | None:
-    """The first call of a turn; its JSON may be broken."""
-    decoder = json.JSONDecoder()
-    for brace in re.finditer(r"\{", text):
-        try:
-            found, _ = decoder.raw_decode(text, brace.start())
-        except json.JSONDecodeError:
-            continue
-        if isinstance(found, dict) and isinstance(found.get("name"), str) and found.keys() <= {"name", "arguments"}:
-            arguments = found.get("arguments", {})
-            return SentCall(found["name"], arguments if isinstance(arguments, str) else json.dumps(arguments))
-        if brace.start() == text.find("{"):
-            break  # an object that is no call: not what is in it
-    unfinished = _UNFINISHED.search(text)
-    if unfinished is None:
-        return None
-    rest = unfinished[2].partition("</tool_call>")[0].strip().removesuffix("```").strip()
-    return SentCall(unfinished[1], rest if _is_json(rest) else rest.removesuffix("}").strip())
-
-
-def _is_json(text: str) -> bool:
-    try:
-        json.loads(text)
-    except json.JSONDecodeError:
-        return False
-    return True
-
-
-def written(sent: SentCall) -> str:
-    """A call as a turn of the model."""
-    return f'<tool_call>\n{{"name": "{sent.name}", "arguments": {sent.arguments}}}\n</tool_call>'
 
 
 def converse(task: Task, arm: str, speak: Speaker, root: Path, seed: int, *, forced: bool = False) -> TaskRun:

@@ -9,8 +9,8 @@ from typing import Any, Protocol
 import attrs
 import jsonschema_rs
 import retry_prompt
+from calls import SentCall
 from disturbance import Disturbed
-from slips import SentCall
 from worlds import ToolSpec
 
 from mulligan import Pipeline, Policy, Tool, ToolCall, ToolResult

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections import Counter
 
+from calls import SentCall
 from conversation import Conversation, Reply, written
 from disturbance import identity
-from slips import SentCall
 
 STRAY = {  # a call that no task asks for
     "files": ("write_file", {"path": "notes/stray.txt", "text": "x"}),

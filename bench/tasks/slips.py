@@ -10,19 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import attrs
+from calls import SentCall
 from task_list import Task
 from worlds import TOOLSETS, ToolSpec
 
 Arguments = dict[str, Any]
 NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-
-
-@attrs.frozen
-class SentCall:
-    """A call as the model wrote it: the arguments are JSON text, which may be broken."""
-
-    name: str
-    arguments: str
 
 
 @attrs.frozen

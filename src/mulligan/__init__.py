@@ -31,14 +31,18 @@ from mulligan.results import Answers, ToolResult
 from mulligan.tools import Tool, tool
 from mulligan.untrusted.hints import hints_of
 from mulligan.validate.signature import Injected
+from mulligan.validate.tool_options import ToolOptions
 
 if _typing.TYPE_CHECKING:
+    from mulligan.execute.approval import ApprovalRequest, Approve, NeedsApproval, Reject
     from mulligan.hooks.discovery import PluginFault, PluginInfo
     from mulligan.session.budget import Budget
 
 __version__ = "0.1.0"
 __all__ = [
     "Answers",
+    "ApprovalRequest",
+    "Approve",
     "Budget",
     "Deadline",
     "Dialect",
@@ -47,15 +51,18 @@ __all__ = [
     "FeedbackFormat",
     "Injected",
     "Limits",
+    "NeedsApproval",
     "Pipeline",
     "PluginFault",
     "PluginInfo",
     "Policy",
     "Problem",
+    "Reject",
     "Repair",
     "Session",
     "Tool",
     "ToolCall",
+    "ToolOptions",
     "ToolResult",
     "Toolset",
     "current_deadline",
@@ -78,6 +85,7 @@ _standalone.load = _load_services
 
 if not _typing.TYPE_CHECKING:  # a type checker would take every name for one that exists
     _NEEDED_LATER = {
+        **dict.fromkeys(("ApprovalRequest", "Approve", "NeedsApproval", "Reject"), "mulligan.execute.approval"),
         "Budget": "mulligan.session.budget",
         "PluginFault": "mulligan.hooks.discovery",
         "PluginInfo": "mulligan.hooks.discovery",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 import attrs
 
 from mulligan.errors import ToolError
 
 E = TypeVar("E")
+_POSITION = ("session_id", "step", "attempt")
 
 
 class ToolCall(NamedTuple):
@@ -40,10 +41,10 @@ def id_or_none(id: Any) -> Any:
 
 @attrs.frozen
 class Repair:
-    """A call that was read differently from how it was sent.
+    """A call that was read differently from how it was sent, or that a person changed.
 
     Attributes:
-        kind: what was repaired: `name` or `arguments`.
+        kind: what was repaired: `name` or `arguments`; or `edited`, if a person changed the arguments.
         before: the text that was sent, redacted and shortened.
         after: the text that it was read as.
         was_json: whether the arguments were valid JSON as they were sent.
@@ -56,13 +57,13 @@ class Repair:
 
 
 def equal_by_facts(event: type[E]) -> type[E]:
-    """Makes events equal that say the same wherever they happened: fields with a default are not compared.
+    """Makes events equal that say the same wherever they happened: the fields for that, at the end, are not compared.
 
     Args:
         event: a class of named tuples.
     """
     named: Any = event
-    facts = slice(len(named._fields) - len(named._field_defaults))
+    facts = slice(len([name for name in named._fields if not (name in _POSITION and name in named._field_defaults)]))
 
     def equal(one: Any, other: Any) -> bool:
         return type(other) is named and tuple.__eq__(one[facts], other[facts])
@@ -232,4 +233,50 @@ class BudgetSpent(NamedTuple):
     attempt: int = 0
 
 
-CallEvent: TypeAlias = CallRepaired | AttemptFailed | Waiting | BudgetSpent
+@equal_by_facts
+class ApprovalRequested(NamedTuple):
+    """A call needs a person's approval: the approver is asked, or the call waits in `Session.pending`.
+
+    Attributes:
+        session_id: the conversation's id, or None.
+        call_id: the model's id of the call, or None.
+        tool_name: the name of the tool.
+        reason: why, redacted; may be empty.
+        step: the number of the conversation's step.
+        attempt: how often the tool was run so far.
+    """
+
+    session_id: str | None
+    call_id: str | None
+    tool_name: str
+    reason: str
+    step: int = 0
+    attempt: int = 0
+
+
+@equal_by_facts
+class ApprovalDecided(NamedTuple):
+    """A person decided about a call.
+
+    Attributes:
+        session_id: the conversation's id, or None.
+        call_id: the model's id of the call, or None.
+        tool_name: the name of the tool.
+        decision: `approved`, `edited` (approved with changed arguments) or `rejected`.
+        reason: the person's reason for a rejection, redacted; otherwise empty.
+        arguments: the changed arguments, redacted and shortened; empty unless they were edited.
+        step: the number of the conversation's step.
+        attempt: how often the tool was run so far.
+    """
+
+    session_id: str | None
+    call_id: str | None
+    tool_name: str
+    decision: Literal["approved", "edited", "rejected"]
+    reason: str = ""
+    arguments: str = ""
+    step: int = 0
+    attempt: int = 0
+
+
+CallEvent: TypeAlias = CallRepaired | AttemptFailed | Waiting | BudgetSpent | ApprovalRequested | ApprovalDecided

@@ -29,6 +29,7 @@ ENGLISH: Catalogue = {
     # what failed
     "headline": "Error executing tool {tool}: {message}",
     "headline_without_tool": "Error: {message}",
+    "headline_not_approved": "Tool {tool}: {message}",
     # what is wrong with the arguments
     "problem": "- {place}: {what}.",
     "problem_expected": "- {place}: {what}; expected {expected}.",
@@ -58,6 +59,8 @@ ENGLISH: Catalogue = {
     "other_values": "Other values have failed in the same way. Find out which values exist before you try another.",
     "read_as": "Note: {before} was read as {after}.",
     "arguments_read_as": "Note: your arguments did not match the schema and were read as {after}.",
+    "edited": "Note: a person approved this call with changed arguments: {after}",
+    "reason": "Reason: {reason}",
     "invalid_json_read_as": "Note: your arguments were not valid JSON and were read as {after}.",
     "done": "The tool ran, and its effect was applied.",
     "possible": "It may have taken effect.",
@@ -72,10 +75,19 @@ ENGLISH: Catalogue = {
     "stop_trying": "stop calling {tool}, and tell the user what is needed.",
     "other_tool": 'call "{name}" instead, or another available tool if it fits better.',
     "likely_tool": 'if "{name}" does what you want, call it; otherwise call another available tool, or none.',
+    "likely_tool_same": (
+        'if "{name}" does what you want, call it with the same arguments; otherwise call another available tool, or none.'
+    ),
+    "likely_call": (
+        'if "{name}" does what you want, make this call, otherwise call another available tool, or none: {call}'
+    ),
     "any_tool": "call the available tool that does what you want. Nothing was run.",
     "no_tool": "answer without a tool, or tell the user what is missing. No tools are available. Nothing was run.",
     "whole_corrected": "call {tool} again with {expected}.",
     "valid": "call {tool} again with a valid {names}{rest}.",
+    "number": "call {tool} again with a number, without quotes, for {names}{rest}.",
+    "boolean": "call {tool} again with true or false, without quotes, for {names}{rest}.",
+    "one_of": "call {tool} again with {allowed} for {names}{rest}.",
     "without": "call {tool} again without {names}{rest}.",
     "without_any": "call {tool} again without arguments: {{}}.",
     "only_known": "express this with the arguments of {tool}, then call it again. If that is impossible, do not call it.",
@@ -87,6 +99,7 @@ ENGLISH: Catalogue = {
     "corrected_arguments": "call {tool} again with corrected arguments.",
     "pair": "{pair}",
     "instead": '{pair} instead of "{old}"',
+    "all_of_them": "these arguments: {arguments}",
     "if_meant": "if that is what you meant, call {tool} again with {names}{rest}. If not, {otherwise}",
     "closest_name": "choose the name you meant, then call {tool} again with it. If none fits, do not repeat this call.",
     "quoted_name": "choose the right name from those quoted above, and call {tool} again with it. Do not repeat this call.",
@@ -112,6 +125,13 @@ ENGLISH: Catalogue = {
     "unusable": (
         "do not call {tool} again: no arguments will work. Use another tool, or tell the user that this one does not work."
     ),
+    "approval_pending": (
+        "do not repeat this call: it runs if the person approves it. "
+        "Do something else, or tell the user that it waits for approval."
+    ),
+    "approval_missing": "do not repeat this call. Do something else, or tell the user that it needs approval.",
+    "approval_rejected": "do not repeat this call. Take another approach, or ask the user what to do instead.",
+    "approval_edit": "do not repeat this call. Tell the user that the changed arguments are not valid.",
     "no_more_of_it": "continue without {tool}: it will not run again in this conversation.",
     "no_more": "call no more tools: answer with what you have, and tell the user what is missing.",
     "if_needed": "call it again only if it is still needed.",

@@ -21,6 +21,7 @@ from mulligan.dialects.readers import ParsedCall, make_call, part_of
 from mulligan.errors import ToolError
 from mulligan.events import CallFinished, CallStarted, Event, StepFinished
 from mulligan.feedback import Feedback
+from mulligan.lazy import lazy
 from mulligan.results import ToolResult
 from mulligan.untrusted.copies import copy_call_arguments, copy_data, freeze
 from mulligan.untrusted.objects import call_safely
@@ -94,19 +95,45 @@ def copy_error(error: ToolError) -> ToolError:
     return twin.with_traceback(error.__traceback__)
 
 
+class _FailureCopy(Failure):
+    """A failure that can be changed without the original; what it holds is copied when it is first read."""
+
+    _original: Failure
+
+    @lazy
+    def value(self) -> Any:
+        return copy_data(self._original.value)
+
+    @lazy
+    def arguments(self) -> Mapping[str, Any] | None:
+        copied: Mapping[str, Any] | None = copy_call_arguments(self._original.arguments)
+        return copied
+
+    @lazy
+    def call(self) -> ToolCall | None:
+        call = self._original.call
+        return None if call is None else copy_call(call)
+
+    @lazy
+    def outer(self) -> Failure | None:
+        outer = self._original.outer
+        return None if outer is None else copy_failure(outer)
+
+
+_NOT_SHARED = ("value", "arguments", "call", "outer", "body", "inner")
+
+
 def copy_failure(failure: Failure) -> Failure:
     """A failure that can be changed without the original; the exception is the same.
 
     Args:
         failure: the failure.
     """
-    twin = copy(failure)
-    twin.__dict__.update(
-        value=copy_data(failure.value),
-        arguments=copy_call_arguments(failure.arguments),
-        call=None if failure.call is None else copy_call(failure.call),
-        outer=None if failure.outer is None else copy_failure(failure.outer),
-    )
+    twin = object.__new__(_FailureCopy)
+    own = twin.__dict__
+    own.update(failure.__dict__, _original=failure)
+    for name in _NOT_SHARED:
+        own.pop(name, None)
     return twin
 
 

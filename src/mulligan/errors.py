@@ -248,7 +248,7 @@ class ToolUnavailableError(ToolError):
 
 
 class ToolCancelledError(ToolError):
-    """The call was cancelled before it ended."""
+    """The call was cancelled before it ended, or has not been approved by a person."""
 
     code = "CANCELLED"
     user_message = "A tool call was cancelled."

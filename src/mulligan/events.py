@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
-from mulligan.calls import AttemptFailed, BudgetSpent, CallRepaired, Waiting, equal_by_facts
+from mulligan.calls import (
+    ApprovalDecided,
+    ApprovalRequested,
+    AttemptFailed,
+    BudgetSpent,
+    CallRepaired,
+    Waiting,
+    equal_by_facts,
+)
 from mulligan.errors import RepeatedCallError, ToolArgumentError
 from mulligan.results import ToolResult
 
@@ -232,6 +240,8 @@ class PluginFaulted(NamedTuple):
 
 
 __all__ = [
+    "ApprovalDecided",
+    "ApprovalRequested",
     "AttemptFailed",
     "BudgetSpent",
     "CallFinished",
@@ -249,6 +259,8 @@ Event: TypeAlias = (
     | CallRepaired
     | AttemptFailed
     | Waiting
+    | ApprovalRequested
+    | ApprovalDecided
     | CallFinished
     | StepFinished
     | Notice

@@ -22,6 +22,7 @@ from mulligan.classify.failure import Failure
 from mulligan.dialects import Dialect
 from mulligan.errors import ToolError
 from mulligan.events import Event
+from mulligan.execute.approval import NeedsApproval
 from mulligan.execute.steps import Executor, Middleware, Run
 from mulligan.feedback import Feedback, FeedbackFormat
 from mulligan.hookimpl import hookspec
@@ -114,12 +115,15 @@ def repair(call: ToolCall, error: ToolError, toolset: Toolset, redact: Callable[
 
 
 @hookspec
-def authorize(tool: Tool, arguments: Mapping[str, Any], call: ToolCall) -> ToolError | None:
-    """Decides whether a call may run. Fails closed.
+def authorize(tool: Tool, arguments: Mapping[str, Any], call: ToolCall) -> ToolError | NeedsApproval | None:
+    """Decides whether a call may run, or needs a person's approval. Fails closed.
 
-    Asked once for each validated call, every hookimpl in turn. None is no objection; an error refuses the call. A
-    hookimpl that crashes, or returns anything else, refuses it too, and its plugin is never disabled. There is no
-    built-in.
+    Asked once for each validated call, every hookimpl in turn, and once more after a person approved it, with the
+    arguments that it runs with. None is no objection; an error refuses the call; `NeedsApproval(reason)` puts it before
+    the pipeline's `approver`, or leaves it in `Session.pending`. An error wins over `NeedsApproval`, and several reasons
+    are joined. A hookimpl that crashes, or returns anything else, refuses the call too, and its plugin is never disabled.
+
+    There is no built-in. A tool declared with `approve=True` needs approval whatever the hookimpls say.
 
     Args:
         tool: the tool.
@@ -130,7 +134,7 @@ def authorize(tool: Tool, arguments: Mapping[str, Any], call: ToolCall) -> ToolE
         @hookimpl
         def authorize(tool, arguments):
             if not tool.read_only and "production" in tool.tags:
-                return ToolPermissionError("Writing to production needs an approval.")
+                return NeedsApproval("It writes to production.")
     """
 
 
@@ -325,11 +329,11 @@ def observe(event: Event) -> None:
     once logging is turned on.
 
     For each call: `CallStarted`; `CallRepaired` if it was read differently; `AttemptFailed` for each run that failed;
-    `Waiting` before another one; `BudgetSpent` if the conversation's budget refuses it; finally `CallFinished` with the
-    result. For each message whose calls are made together, by `answer`, `call_many` or their async twins:
-    `StepFinished` with all results, which calls were invalid or repaired, and how long they took; then, if every call
-    failed, so that there is nothing to show, `Notice` with a text for the user. A plugin's own bug is a
-    `PluginFaulted`.
+    `Waiting` before another one; `BudgetSpent` if the conversation's budget refuses it; `ApprovalRequested` if it needs
+    a person's approval, and `ApprovalDecided` once there is a decision; finally `CallFinished` with the result. For each
+    message whose calls are made together, by `answer`, `call_many` or their async twins: `StepFinished` with all
+    results, which calls were invalid or repaired, and how long they took; then, if every call failed, so that there is
+    nothing to show, `Notice` with a text for the user. A plugin's own bug is a `PluginFaulted`.
 
     Args:
         event: a record; every text in it is redacted, but for the results' own contents and values.

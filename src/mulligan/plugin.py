@@ -54,6 +54,8 @@ from mulligan.errors import (
     UsageError,
 )
 from mulligan.events import (
+    ApprovalDecided,
+    ApprovalRequested,
     AttemptFailed,
     BudgetSpent,
     CallFinished,
@@ -65,6 +67,7 @@ from mulligan.events import (
     StepFinished,
     Waiting,
 )
+from mulligan.execute.approval import NeedsApproval
 from mulligan.execute.steps import (
     DeadlineExceeded,
     Executor,
@@ -100,6 +103,8 @@ __all__ = [
     "AISDKDialect",
     "Answers",
     "AnthropicDialect",
+    "ApprovalDecided",
+    "ApprovalRequested",
     "AttemptFailed",
     "AuthorMessage",
     "BudgetSpent",
@@ -124,6 +129,7 @@ __all__ = [
     "MCPDialect",
     "Middleware",
     "MulliganError",
+    "NeedsApproval",
     "Notice",
     "OpenAIDialect",
     "OpenAIResponsesDialect",

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from copy import copy
+from functools import wraps
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack, overload
 
 from mulligan.errors import Problem, ToolArgumentError, ToolType, UsageError
 from mulligan.lazy import lazy
@@ -23,17 +25,18 @@ from mulligan.validate.signature import (
     read_injected,
     read_parameters,
 )
-from mulligan.validate.structure import StructureError
+from mulligan.validate.structure import ObjectBuilder, StructureError
+from mulligan.validate.tool_options import DEFAULTS, OptionValues, check_names, check_options
 from mulligan.validate.validator import compile_schema
 
 if TYPE_CHECKING:
     from mulligan.feedback import FeedbackFormat
     from mulligan.validate.signature import Parameters
+    from mulligan.validate.tool_options import Detect, Resources
     from mulligan.validate.validator import Validator
 
+T = TypeVar("T")
 Handler = Callable[..., Any]
-Detect = bool | Callable[[Any], Any]
-Resources = Callable[[Mapping[str, Any]], Iterable[str]] | Iterable[str]
 
 
 class Tool:
@@ -64,6 +67,7 @@ class Tool:
         aliases: other names that models use for its arguments, `{"path": {"file", "filename"}}`: a call that uses one is
             refused with a corrected call.
         also_called: other names that models use for the tool itself; likewise.
+        approve: whether a person must approve each call before it runs.
         is_async: the handler is a coroutine function or an async generator function.
         is_read_from_signature: its schema is made from the signature of the handler.
 
@@ -89,6 +93,7 @@ class Tool:
     provider: str | None
     aliases: Mapping[str, frozenset[str]]
     also_called: frozenset[str]
+    approve: bool
     is_async: bool
     is_read_from_signature: bool
     _description: str | None
@@ -103,26 +108,11 @@ class Tool:
         *,
         schema: Mapping[str, Any] | None = None,
         annotated: bool = False,
-        timeout: float | None = None,
-        read_only: bool = False,
-        idempotent: bool = False,
-        destructive: bool | None = None,
-        claims_read_only: bool = False,
-        inline: bool = False,
-        killable: bool = False,
-        secret: Iterable[str] = (),
-        resources: Resources | None = None,
-        detect: Detect = True,
-        output_schema: Mapping[str, Any] | None = None,
-        format: str | FeedbackFormat | None = None,
-        tags: Iterable[str] = (),
-        tool_type: ToolType = "function",
-        provider: str | None = None,
-        aliases: Mapping[str, str | Iterable[str]] | None = None,
-        also_called: Iterable[str] = (),
+        **options: Unpack[OptionValues],
     ) -> None:
-        checks.check_tool(name, handler, timeout)
-        checks.check_hints(name, read_only=read_only, destructive=destructive)
+        checks.check_tool(name, handler)
+        self.__dict__.update(DEFAULTS)
+        self.__dict__.update(check_options(f"tool {name!r}", options))
         self.__dict__.update(
             name=name,
             _description=description,
@@ -130,23 +120,7 @@ class Tool:
             _given_schema=schema,
             _annotated=annotated,
             is_read_from_signature=annotated and schema is None,
-            timeout=timeout,
-            read_only=read_only,
-            idempotent=idempotent,
-            destructive=destructive,
-            claims_read_only=claims_read_only,
-            inline=inline,
-            killable=killable,
-            secret=checks.check_labels(name, "secret", secret),
-            resources=tuple(resources) if isinstance(resources, (list, set)) else resources,
-            detect=checks.check_detect(name, detect),
-            output_schema=None if output_schema is None else freeze(checks.check_output_schema(name, output_schema)),
-            format=format,
-            tags=checks.check_labels(name, "tags", tags),
-            tool_type=tool_type,
-            provider=provider,
-            aliases=checks.check_aliases(name, aliases),
-            also_called=checks.check_labels(name, "also_called", also_called) - {name},
+            also_called=self.also_called - {name},
             is_async=is_async_callable(handler),
         )
         if annotated:
@@ -173,7 +147,7 @@ class Tool:
             UsageError: the function cannot be a tool (`*args`, no annotation, no name ...), or an unknown option.
         """
         schema = options.pop("schema", None)
-        checks.check_options(options, ("name", "description", "schema"))
+        check_names(options, ("name", "description", "schema"))
         check_signature(function)
         tool_name = function_name(function) if name is None else name
         checks.check_name(tool_name)
@@ -200,7 +174,7 @@ class Tool:
             UsageError: the schema is not a mapping or not that of an object, it has no argument that `secret` or
                 `aliases` names, or an unknown option.
         """
-        checks.check_options(options)
+        check_names(options)
         checks.check_schema(name, parameters)
         made = cls(name, description, handler, schema=parameters, **options)
         checks.check_arguments(made.name, made.secret, made.aliases, parameters, handler)
@@ -273,6 +247,11 @@ class Tool:
         return read_exact if keeps_digits else read_whole
 
     @lazy
+    def _computed(self) -> dict[Callable[[Tool], Any], Any]:
+        """The results of the functions that `once_per_tool` wraps."""
+        return {}
+
+    @lazy
     def shown(self) -> str:
         """The name, safe to show."""
         return show_name(self.name)
@@ -325,9 +304,43 @@ class Tool:
         kept = Problem(problem.pointer, problem.message.partition(":")[0])
         return self.validator.without_keys(kept, arguments, self.secret)
 
+    def with_options(self, **options: Unpack[OptionValues]) -> Self:
+        """A copy of the tool with other options; those that are not passed stay as they are.
+
+        `secret` is added to: a secret argument stays secret.
+
+        Args:
+            options: the attributes of `Tool`.
+
+        Raises:
+            UsageError: an option is unknown or invalid, contradicts one that the tool has, or names an argument that does not
+                exist.
+        """
+        values = check_options(f"tool {self.name!r}", options)
+        self._check_contradiction(values)
+        if self.is_read_from_signature or self._given_schema is not None:
+            secret, aliases = values.get("secret", ()), values.get("aliases", {})
+            checks.check_arguments(self.name, secret, aliases, self._given_schema, self.handler)
+        if "secret" in values:
+            values["secret"] |= self.secret
+        if "also_called" in values:
+            values["also_called"] -= {self.name}
+        changed = copy(self)
+        for computed in ("_computed", "_output_validator"):  # from options
+            changed.__dict__.pop(computed, None)
+        changed.__dict__.update(values)
+        return changed
+
+    def _check_contradiction(self, values: Mapping[str, Any]) -> None:
+        for new, old in (("read_only", "destructive"), ("destructive", "read_only")):
+            if values.get(new) and values.get(old, getattr(self, old)):
+                raise UsageError(
+                    f"tool {self.name!r}: {new}=True contradicts {old}=True, which it already has; add {old}=False"
+                )
+
     def without_handler(self) -> Tool:
         """The same tool with a handler that refuses to run, for repairers."""
-        options = {option: getattr(self, option) for option in checks.OPTIONS - {"resources"}}
+        options = {option: getattr(self, option) for option in DEFAULTS if option != "resources"}
         options["detect"] = options["detect"] is not False
         return Tool(self.name, self.description, checks.refuse_to_run, schema=self._schema, **options)
 
@@ -366,6 +379,30 @@ class Tool:
         return f"Tool({self.name!r})"
 
 
+def builds_objects(tool: Tool) -> bool:
+    """Whether fitting arguments to a tool builds objects of other classes, whose own code may run."""
+    return isinstance(tool._structure, ObjectBuilder)  # noqa: SLF001
+
+
+def once_per_tool(compute: Callable[[Tool], T]) -> Callable[[Tool], T]:
+    """A function of a tool whose result is computed once: the tool keeps it, and leaves it behind when it is pickled.
+
+    Args:
+        compute: the function; its result depends only on the tool, and nobody changes it.
+    """
+
+    @wraps(compute)
+    def read(tool: Tool) -> T:
+        known = tool._computed  # noqa: SLF001
+        try:
+            value: T = known[compute]
+        except KeyError:
+            value = known[compute] = compute(tool)
+        return value
+
+    return read
+
+
 @overload
 def tool(f: Handler) -> Tool: ...
 
@@ -394,6 +431,7 @@ def tool(
     provider: str | None = None,
     aliases: Mapping[str, str | Iterable[str]] | None = None,
     also_called: Iterable[str] = (),
+    approve: bool = False,
 ) -> Callable[[Handler], Tool]: ...
 
 

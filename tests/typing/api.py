@@ -8,6 +8,8 @@ from typing import Any, assert_type
 
 from mulligan import (
     Answers,
+    ApprovalRequest,
+    Approve,
     Budget,
     Deadline,
     Dialect,
@@ -16,11 +18,13 @@ from mulligan import (
     FeedbackFormat,
     Injected,
     Limits,
+    NeedsApproval,
     Pipeline,
     PluginFault,
     PluginInfo,
     Policy,
     Problem,
+    Reject,
     Repair,
     Session,
     Tool,
@@ -217,8 +221,10 @@ class Acme:
         return lambda: ToolCall(call.id, call.name.strip(), call.arguments)
 
     @hookimpl(tryfirst=True)
-    def authorize(self, tool: Tool, arguments: Mapping[str, Any]) -> ToolError | None:
-        return errors.ToolPermissionError("No.") if tool.destructive else None
+    def authorize(self, tool: Tool, arguments: Mapping[str, Any]) -> ToolError | NeedsApproval | None:
+        if tool.destructive:
+            return errors.ToolPermissionError("No.")
+        return None if tool.read_only else NeedsApproval("It writes.")
 
     @hookimpl
     def execute(self, tool: Tool, arguments: Mapping[str, Any]) -> Executor | None:
@@ -267,6 +273,24 @@ class Acme:
             assert_type(event.text, str)
         elif isinstance(event, BudgetSpent):
             assert_type(event.limit, float)
+
+
+def approver(request: ApprovalRequest) -> Approve | Reject | None:
+    assert_type(request.arguments, dict[str, Any])
+    return Reject("No.") if request.tool_name == "pay" else Approve(arguments={**request.arguments, "amount": 1})
+
+
+async def approver_async(request: ApprovalRequest) -> Approve | Reject:
+    return Approve()
+
+
+async def decided(pipeline: Pipeline) -> None:
+    session = Pipeline(approver=approver).with_tools([], approver=approver_async).session()
+    assert_type(session.pending, dict[str, ApprovalRequest])
+    assert_type(session.resume("c1", Approve()), ToolResult)
+    assert_type(await session.aresume("c1", Reject("No."), context={"user": "ann"}), ToolResult)
+    assert_type(pipeline.resume("c1", Approve(), session=session), ToolResult)
+    assert_type(await pipeline.aresume("c1", Approve(), session=session), ToolResult)
 
 
 def build() -> Pipeline:

@@ -63,11 +63,14 @@ async def test_without_trust_or_without_the_option_nothing_runs_twice(options):
     assert [name for name, result in told.items() if not result.is_error] == []
 
 
-async def test_a_hint_that_is_not_believed_is_not_told_to_the_model_either():
-    """Else the model would be told that the same call does no harm."""
+async def test_a_hint_that_is_not_believed_softens_what_is_said_about_effects_and_invites_no_repeat():
     async with over_stdio("--retry") as client:
-        told, _ = await outcomes(client)
-    assert [name for name, result in told.items() if "It may have taken effect." not in said(result)] == []
+        told, runs = await outcomes(client)
+    assert runs == ONCE
+    assert [name for name, result in told.items() if "It may have taken effect." not in said(result)] == ["reads"]
+    assert said(told["reads"]).endswith(
+        "Next: use another tool or other arguments, or tell the user what the problem is."
+    )
 
 
 async def test_an_answer_holds_nothing_of_an_earlier_attempt():

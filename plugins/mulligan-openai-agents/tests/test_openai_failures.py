@@ -90,7 +90,7 @@ def test_each_failure_is_told_and_the_run_goes_on(stream):
     played = play(wrap(agent, timeout=0.2), run_config(SILENT), stream=stream)
     assert played.result.final_output == "Done."
     assert 'Did you mean "read_file"?' in played.answers["c1"]
-    assert '\nNext: if "read_file" does what you want, call it; ' in played.answers["c1"]
+    assert '\nNext: if "read_file" does what you want, call it with the same arguments; ' in played.answers["c1"]
     assert "not valid JSON: it ends too early at line 1 column 13" in played.answers["c2"]
     assert "/path: wrong type" in played.answers["c3"]
     assert played.answers["c4"].startswith("Error executing tool read_file: Resource not found: a\n")

@@ -66,7 +66,7 @@ def test_each_failure_is_told_and_the_run_goes_on(stream):
     )
     played = play(guarded(read_file, read_slowly, wait, timeout=0.2), script, stream=stream)
     assert played.output == "Done."
-    assert '\nNext: if "read_file" does what you want, call it; ' in text(played.answers["c1"])
+    assert '\nNext: if "read_file" does what you want, call it with the same arguments; ' in text(played.answers["c1"])
     assert "not valid JSON at line 1 column 14" in text(played.answers["c2"])
     assert "/path: wrong type" in text(played.answers["c3"])
     assert text(played.answers["c4"]).startswith("Error executing tool read_file: Resource not found: a\n")

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from fnmatch import fnmatchcase
 from typing import Any
 
-from mulligan.adapters.attempts import ControlFlow, handler_for
+from mulligan.adapters.attempts import ControlFlow
 from mulligan.deadline import is_seconds
 from mulligan.errors import UsageError
 from mulligan.pipeline import Pipeline
@@ -27,7 +26,7 @@ class Adapter:
         owner: what the user calls, for errors.
         pipeline: plugins, policy, limits and format; its own tools are not used.
         timeout: seconds that a tool may take, for all or by name.
-        tool_options: options of `mulligan.Tool` by name, or by a pattern such as `read_*`; the last one counts.
+        tool_options: as in `Pipeline`.
         fatal: as in `Policy`, without a `pipeline`.
         repair: as in `Policy`, without a `pipeline`.
         default_repair: the same if neither is given.
@@ -54,50 +53,37 @@ class Adapter:
         for name, value in {"fatal": fatal, "repair": repair}.items():
             if pipeline is not None and value is not None:
                 raise UsageError(f"{owner}({name}=...): the pipeline decides it; use Policy({name}=...) there")
+        self._timeouts = timeout if isinstance(timeout, Mapping) else {"*": timeout}
+        for name, seconds in self._timeouts.items():
+            if seconds is not None and not (is_seconds(seconds) and seconds > 0):
+                raise UsageError(f"{owner}(timeout=...): {seconds!r:.40} for {name!r} is not a number of seconds")
         policy = Policy(fatal=fatal or {}, repair=default_repair if repair is None else repair)
         self.owner, self.is_own = owner, pipeline is None
-        self.pipeline = (pipeline or Pipeline(policy=policy)).with_tools((), control_flow=(*control_flow, ControlFlow))
-        self._timeouts = timeout if isinstance(timeout, Mapping) else {"*": timeout}
-        self._options = dict(tool_options or {})
+        self.pipeline = (pipeline or Pipeline(policy=policy)).with_tools(
+            (), control_flow=(*control_flow, ControlFlow), tool_options=tool_options
+        )
         self._tools: dict[tuple[str, Any], tuple[Any, Tool]] = {}
         self._views: OrderedDict[Any, tuple[list[Tool], Pipeline]] = OrderedDict()
-        for name, seconds in self._timeouts.items():
-            if seconds is not None and not is_seconds(seconds):
-                raise UsageError(f"{owner}(timeout=...): {seconds!r:.40} for {name!r} is not a number of seconds")
-        for name, options in self._options.items():
-            try:
-                Tool.from_schema("any", "", OPEN, handler_for("any"), **options)
-            except UsageError as error:
-                raise UsageError(f"{owner}(tool_options={{{name!r}: ...}}): {error}") from None
 
-    def check_names(self, known: Iterable[str]) -> None:
-        """Refuses a timeout or options for a tool that does not exist, where all names are known.
+    def check_names(self, tools: Iterable[Tool]) -> None:
+        """Refuses a timeout or options for a tool that does not exist. Called where all tools are known.
 
         Raises:
             UsageError: names the wrong one, and the closest that exists.
         """
-        names = list(known)
-        for argument, entries in {"timeout": self._timeouts, "tool_options": self._options}.items():
-            for name in set(entries) - {"*"}:
-                if not any(fnmatchcase(one, name) for one in names):
-                    closest = did_you_mean(name, names)
-                    raise UsageError(f"{self.owner}({argument}={{{name!r}: ...}}): no tool has that name. {closest}")
-
-    def options(self, name: str, **defaults: Any) -> dict[str, Any]:
-        """The options of a tool.
-
-        Args:
-            name: its name.
-            defaults: what the framework says of it; what the host says goes before.
-        """
-        options = {"timeout": self._timeouts.get(name, self._timeouts.get("*")), **defaults}
-        for pattern, given in self._options.items():
-            if fnmatchcase(name, pattern):
-                options |= given
-        return options
+        known = {tool.name: tool for tool in tools}
+        for name in set(self._timeouts) - {"*", *known}:
+            raise UsageError(f"{self.owner}(timeout={{{name!r}: ...}}): no such tool. {did_you_mean(name, known)}")
+        self.pipeline.tools.tool_options.check_matched(known.values())
 
     def tool(
-        self, name: str, description: str | None, schema: Any, handler: Callable[..., Any], **options: Any
+        self,
+        name: str,
+        description: str | None,
+        schema: Any,
+        handler: Callable[..., Any],
+        cls: type[Tool] = Tool,
+        **options: Any,
     ) -> Tool:
         """A tool of the framework as mulligan sees it: the same one until something of it changes.
 
@@ -106,14 +92,17 @@ class Adapter:
             description: what the model reads about it.
             schema: the JSON Schema of its arguments. If it cannot be used, any are taken, as the framework does.
             handler: such as `handler_for(name)`.
-            options: of `mulligan.Tool`: those of `options`.
+            cls: a class derived from `Tool`.
+            options: what the framework says of it, as options of `Tool`; those of the host go before.
         """
         content = (description, schema, options)
         known = self._tools.get((name, handler))
         if known is None or known[0] != content:
             if len(self._tools) >= _MOST_TOOLS:
                 self._tools.clear()
-            known = self._tools[name, handler] = content, make_tool(name, description, schema, handler, **options)
+            options = {"timeout": self._timeouts.get(name, self._timeouts.get("*")), **options}
+            made = _make(cls, name, description, schema, handler, options)
+            known = self._tools[name, handler] = content, self.pipeline.tools.tool_options.apply(made)
         return known[1]
 
     def view(self, tools: Iterable[Tool]) -> Pipeline:
@@ -128,10 +117,7 @@ class Adapter:
         return self._views[key][1]
 
 
-def make_tool(
-    name: str, description: str | None, schema: Any, handler: Callable[..., Any], cls: type[Tool] = Tool, **options: Any
-) -> Tool:
-    """`Adapter.tool` without a memory; of the class `cls`."""
+def _make(cls: type[Tool], name: str, description: str | None, schema: Any, handler: Any, options: Any) -> Tool:
     if isinstance(schema, Mapping) and schema.get("type", "object") == "object":
         tool = cls.from_schema(name, description or "", schema, handler, **options)
         with suppress(Exception):  # a schema that the framework can send, but that cannot be checked

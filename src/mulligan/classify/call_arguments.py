@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from mulligan.calls import ToolCall
-from mulligan.policy import Limits
 from mulligan.untrusted.objects import call_safely
-from mulligan.validate.arguments import dump, read_arguments
+from mulligan.validate.arguments import dump
 
 _PIECES = re.compile(r"[^\W_]+")
 _SHORTEST_WORD, _MOST_SEARCHED = 3, 100_000
@@ -25,11 +24,6 @@ def sent_text(call: ToolCall) -> str:
     if isinstance(arguments, str):
         return arguments
     return call_safely(lambda: dump(arguments)) or ""
-
-
-def sent_arguments(call: ToolCall) -> Mapping[str, Any]:
-    """The arguments that a model sent, as JSON values; empty if they cannot be parsed."""
-    return call_safely(lambda: read_arguments(call.arguments, Limits())) or {}
 
 
 def was_sent(text: str, sent: str) -> bool:

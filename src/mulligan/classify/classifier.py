@@ -115,7 +115,10 @@ class Classifier:
         if isinstance(error, ResourceNotFoundError):
             error.__dict__["_filename"] = call_safely(partial(stored_resource, failure.exceptions))
         if error.resource is not None and error is not exception:
-            error.__dict__["_from_prose"] = call_safely(partial(_is_from_prose, error.resource, failure)) is not False
+            is_stored = error.resource == error.__dict__.get("_filename") == failure.resource
+            error.__dict__["_from_prose"] = (
+                not is_stored and call_safely(partial(_is_from_prose, error.resource, failure)) is not False
+            )
         if call is None and failure.tool_name is not None:
             call = ToolCall(None, failure.tool_name)
         error = self.complete(error, call, failure.tool, failure.arguments)

@@ -202,7 +202,7 @@ class Rules:
         def classify(failure: Failure) -> ToolError | None:
             return self.decide(failure)
 
-        setattr(classify, _RULES, self)
+        keep_rules(classify, self)
         options.setdefault("trylast", self.last and not options.get("tryfirst"))
         impl: Callable[[Failure], ToolError | None] = hookimpl(**options, specname="classify")(classify)
         return impl
@@ -212,6 +212,17 @@ def get_rules(function: object) -> Rules | None:
     """The list of rules behind a hookimpl of `classify`; None if it has none."""
     rules = getattr(function, _RULES, None)
     return rules if isinstance(rules, Rules) else None
+
+
+def keep_rules(function: object, rules: Rules | None) -> None:
+    """Notes on a function that it asks a list of rules, as one does that calls a hookimpl.
+
+    Args:
+        function: the function.
+        rules: the rules of the hookimpl; None if it has none.
+    """
+    if rules is not None:
+        setattr(function, _RULES, rules)
 
 
 def rules_of(function: object) -> tuple[Rule, ...]:

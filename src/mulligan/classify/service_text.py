@@ -18,7 +18,8 @@ from mulligan.untrusted.classes import as_dict, is_a
 # fmt: off
 _MESSAGES = (
     "message", "Message", "msg", "errmsg", "errorMessage", "error_message", "error_description", "detail", "description",
-    "explanation", "faultstring", "user_message", "title", "reason", "error", "text",
+    "explanation", "faultstring", "user_message", "userMessage", "developer_message", "developerMessage",
+    "errorDescription", "title", "reason", "error", "text",
 )
 _FIELDS = ("field", "param", "parameter", "loc", "pointer", "source", "path", "property", "attribute", "name", "target")
 _VIOLATIONS = ("fieldViolations", "field_violations", "invalid-params", "invalid_params", "violations", "userErrors")

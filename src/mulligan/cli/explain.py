@@ -23,7 +23,7 @@ from mulligan.cli.answers import (
     summarize,
     verdicts,
 )
-from mulligan.cli.loading import find_object, find_tools
+from mulligan.cli.loading import find_tools
 from mulligan.cli.output import (
     DASH,
     OK,
@@ -41,6 +41,7 @@ from mulligan.cli.returned import Detection, explain_detection, read_value
 from mulligan.cli.settings import Settings
 from mulligan.errors import ToolError, UsageError
 from mulligan.hooks.discovery import Hookimpl, PluginInfo
+from mulligan.hooks.loading import find_object
 from mulligan.pipeline import Pipeline
 from mulligan.policy import Policy
 from mulligan.resolve.toolset import Toolset

@@ -13,7 +13,6 @@ import attrs
 from mulligan import hookspecs
 from mulligan.calls import ToolCall
 from mulligan.classify.failure import Failure
-from mulligan.cli.loading import installed_plugins, split_spec
 from mulligan.cli.package_commands import GROUP as COMMANDS
 from mulligan.cli.rule_checks import check_answer, check_classes, exception_classes
 from mulligan.cli.settings import EffectiveSettings, Settings
@@ -23,6 +22,7 @@ from mulligan.events import CallStarted
 from mulligan.feedback import FeedbackFormat
 from mulligan.hookimpl import HOOK_API
 from mulligan.hooks.discovery import GROUP, Entry, Hookimpl, PluginFault, PluginInfo, read_entry_points
+from mulligan.hooks.loading import installed_plugins, split_spec
 from mulligan.hooks.manager import PluginManager
 from mulligan.hooks.probing import IGNORED
 from mulligan.hooks.registration import plugin_name, rule_lists
@@ -277,14 +277,16 @@ def examine(settings: Settings) -> Examination:
         settings: the settings.
 
     Raises:
-        UsageError: `pyproject.toml` is invalid, or `-p no:NAME` names no plugin.
+        UsageError: the configuration file is invalid, or `-p no:NAME` names no plugin.
     """
     chosen = EffectiveSettings.of(settings.options)
     exception_classes.cache_clear()
     named_plugins, findings = _load_plugins(chosen)
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
-        with settings.pipeline([make_trial_tool()], format="text", log="OFF", loaded_plugins=named_plugins) as pipeline:
+        with settings.pipeline(
+            [make_trial_tool()], format="text", log="OFF", loaded_plugins=named_plugins, uses_tool_options=False
+        ) as pipeline:
             infos = pipeline.plugins
             trials = list(call_hookimpls(pipeline))
             findings += _check_faults(pipeline)

@@ -1,30 +1,28 @@
-"""The settings of all commands. Options override the environment, which overrides `pyproject.toml`."""
+"""The settings of all commands. Options override the environment, which overrides the configuration file."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import attrs
 
-from mulligan.cli.loading import find_object, installed_plugins, load_installed_plugin, split_spec, warn_of_slow_imports
+from mulligan.cli.loading import warn_of_slow_imports
 from mulligan.cli.output import is_styled, write_stderr
 from mulligan.errors import UsageError
+from mulligan.hooks.loading import PluginReference, installed_plugins, split_spec
 from mulligan.pipeline import Pipeline
+from mulligan.pipeline.config import PROJECT_FILE, find_config, parse_level, read_config
 from mulligan.policy import Policy
-from mulligan.spelling import did_you_mean
+from mulligan.resolve.option_table import OptionTable
 
-LEVELS = ("INFO", "SUCCESS", "WARNING", "ERROR", "OFF")
 LOG_VARIABLE = "MULLIGAN_LOG"
 BLOCK_VARIABLE = "MULLIGAN_BLOCK_PLUGINS"
 AUTOLOAD_VARIABLE = "MULLIGAN_DISABLE_PLUGIN_AUTOLOAD"
-_FILE = "pyproject.toml"
-_KEYS: Mapping[str, type] = {"plugins": list, "block": list, "autoload": bool, "format": str, "log": str}
-_TYPE_NAMES = {list: "a list of strings", bool: "true or false", str: "a string"}
 
 
 @attrs.frozen
@@ -32,24 +30,22 @@ class Source:
     """The settings of one source. A setting that it does not contain is None, or empty.
 
     Attributes:
-        kind: `option`, `environment` or `pyproject.toml`.
-        where: the setting that names plugins, for errors.
-        plugins: plugins to load: NAME, MODULE[:NAME] or FILE.py.
+        kind: `option`, `environment`, or the name of the configuration file.
+        plugins: plugins to load.
         block: names of blocked plugins.
         autoload: whether installed plugins are loaded automatically.
         format: the feedback format.
         log: the lowest level to log; empty for the command's default.
-        folder: a folder to import modules from, besides the current directory.
+        tool_options: options of tools by name pattern or tag.
     """
 
     kind: str
-    where: str
-    plugins: tuple[str, ...] = ()
+    plugins: tuple[PluginReference, ...] = ()
     block: tuple[str, ...] = ()
     autoload: bool | None = None
     format: str | None = None
     log: str | None = None
-    folder: Path | None = None
+    tool_options: OptionTable | None = None
 
 
 def read_options(plugins: Iterable[str], log: str | None) -> Source:
@@ -65,7 +61,11 @@ def read_options(plugins: Iterable[str], log: str | None) -> Source:
     named = tuple(plugins)
     loaded = tuple(name for name in named if not name.startswith("no:"))
     blocked = tuple(name[3:] for name in named if name.startswith("no:"))
-    return Source("option", "-p", loaded, blocked, log=None if log is None else _parse_level(log, "--log"))
+    return Source("option", _refer(loaded, "-p"), blocked, log=None if log is None else parse_level(log, "--log"))
+
+
+def _refer(specs: Iterable[str], where: str) -> tuple[PluginReference, ...]:
+    return tuple(PluginReference(spec, where) for spec in specs)
 
 
 def read_environment() -> Source:
@@ -76,12 +76,11 @@ def read_environment() -> Source:
     """
     log_value = os.environ.get(LOG_VARIABLE, "")
     known = {"": None, "0": "", "1": "INFO"}
-    level = known[log_value] if log_value in known else _parse_level(log_value, LOG_VARIABLE)
+    level = known[log_value] if log_value in known else parse_level(log_value, LOG_VARIABLE)
     autoload = {"": None, "0": True}.get(os.environ.get(AUTOLOAD_VARIABLE, ""), False)
     return Source(
         "environment",
-        "MULLIGAN_PLUGINS",
-        _read_list("MULLIGAN_PLUGINS"),
+        _refer(_read_list("MULLIGAN_PLUGINS"), "MULLIGAN_PLUGINS"),
         _read_list(BLOCK_VARIABLE),
         autoload,
         os.environ.get("MULLIGAN_FORMAT") or None,
@@ -93,66 +92,25 @@ def _read_list(variable: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in os.environ.get(variable, "").split(",") if name.strip())
 
 
-def read_pyproject() -> Source:
-    """Read the settings of the nearest `pyproject.toml`, in the current directory or above it.
+def read_file() -> Source:
+    """Read the settings of the nearest configuration file, in the current directory or above it.
 
     Raises:
-        UsageError: the file cannot be read, or `[tool.mulligan]` has an unknown key or an invalid value; names the key.
+        UsageError: the file cannot be read, or has an unknown key or an invalid value; names the key.
     """
-    here = Path.cwd()
-    file = next((folder / _FILE for folder in (here, *here.parents) if (folder / _FILE).is_file()), None)
-    if file is None:
-        return Source(_FILE, _FILE)
-    section = _read_section(file)
-    _check_section(section)
+    file = find_config()
+    config = None if file is None else read_config(file)
+    if config is None:
+        return Source(PROJECT_FILE)
     return Source(
-        _FILE,
-        f"{_FILE} plugins",
-        tuple(_resolve_path(file, spec) for spec in section.get("plugins", ())),
-        tuple(section.get("block", ())),
-        section.get("autoload"),
-        section.get("format"),
-        _parse_level(section["log"], f"{_FILE}, [tool.mulligan] log") if "log" in section else None,
-        file.parent,
+        config.file.name,
+        config.plugins,
+        config.block,
+        config.autoload,
+        config.format,
+        config.log,
+        config.tool_options,
     )
-
-
-def _read_section(file: Path) -> Mapping[str, Any]:
-    import tomllib
-
-    try:
-        whole = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise UsageError(f"cannot read {file}: {error}; correct the file") from None
-    tools = whole.get("tool", {})
-    section = tools.get("mulligan", {}) if isinstance(tools, dict) else {}
-    if not isinstance(section, dict):
-        raise UsageError(f"{_FILE}: tool.mulligan must be a table, [tool.mulligan]")
-    return section
-
-
-def _check_section(section: Mapping[str, Any]) -> None:
-    for key, value in section.items():
-        if key not in _KEYS:
-            raise UsageError(f"{_FILE}, [tool.mulligan]: unknown key {key!r}. {did_you_mean(key, _KEYS)}")
-        kind = _KEYS[key]
-        listed = value if isinstance(value, list) else ()
-        if not isinstance(value, kind) or not all(isinstance(one, str) and one for one in listed):
-            raise UsageError(f"{_FILE}, [tool.mulligan]: {key} must be {_TYPE_NAMES[kind]}, not {value!r:.80}")
-
-
-def _parse_level(said: str, where: str) -> str:
-    if said.upper() not in LEVELS:
-        raise UsageError(f"{where} {said}: unknown level; use {', '.join(LEVELS).lower()}")
-    return said.upper()
-
-
-def _resolve_path(file: Path, spec: str) -> str:
-    """A plugin as `pyproject.toml` names it, with a path that is valid in every directory."""
-    where, name = split_spec(spec)
-    if not where.endswith(".py"):
-        return spec
-    return str(file.parent / where) + (f":{name}" if name else "")
 
 
 def plugin_name(spec: str) -> str:
@@ -166,34 +124,8 @@ def plugin_name(spec: str) -> str:
 
 
 @attrs.frozen
-class PluginReference:
-    """A plugin that a setting names.
-
-    Attributes:
-        spec: NAME, MODULE[:NAME] or FILE.py[:NAME].
-        where: the setting, for errors.
-        folder: a folder to import its module from, besides the current directory; or None.
-    """
-
-    spec: str
-    where: str
-    folder: Path | None = None
-
-    def load(self) -> Any:
-        """Load the plugin: a module, or an instance.
-
-        Raises:
-            UsageError: the plugin does not exist, or cannot be imported.
-        """
-        if self.spec in installed_plugins():
-            return load_installed_plugin(self.spec, self.where)
-        found = find_object(self.spec, self.where, self.folder)
-        return found() if isinstance(found, type) else found
-
-
-@attrs.frozen
 class Settings:
-    """The common options, and the pipeline that they configure with the environment and `pyproject.toml`.
+    """The common options, and the pipeline that they configure with the environment and the configuration file.
 
     Attributes:
         options: the values of the options.
@@ -224,6 +156,7 @@ class Settings:
         log: str = "ERROR",
         policy: Policy | None = None,
         loaded_plugins: Iterable[Any] | None = None,
+        uses_tool_options: bool = True,
     ) -> Iterator[Pipeline]:
         """Make a pipeline with these settings, and close it at the end.
 
@@ -234,6 +167,7 @@ class Settings:
             log: the lowest level to log if no setting names one.
             policy: which errors are fatal, and what may be repaired and retried.
             loaded_plugins: the plugins that the settings name, if they are already loaded.
+            uses_tool_options: whether the tools are those for which the configuration file has options.
 
         Raises:
             UsageError: a setting, plugin, tool or format is invalid.
@@ -249,6 +183,7 @@ class Settings:
                 block=effective.block,
                 format=format or effective.format,
                 policy=policy,
+                tool_options=effective.tool_options if uses_tool_options else None,
             )
         with made as pipeline:
             self._check_blocked(pipeline)
@@ -271,12 +206,13 @@ class EffectiveSettings:
     """The effective settings of all sources.
 
     Attributes:
-        plugins: plugins to load, those of `pyproject.toml` first; the last one is called first.
+        plugins: plugins to load, those of the configuration file first; the last one is called first.
         block: names of blocked plugins.
         autoload: whether installed plugins are loaded automatically.
         format: the feedback format.
         log: the lowest level to log; empty for the command's default.
         origins: the source of each setting.
+        tool_options: options of tools by name pattern or tag; None if there are none.
     """
 
     plugins: tuple[PluginReference, ...]
@@ -285,6 +221,7 @@ class EffectiveSettings:
     format: str
     log: str
     origins: dict[str, str]
+    tool_options: OptionTable | None
 
     @classmethod
     def of(cls, options: Source, *, bare: bool = False) -> EffectiveSettings:
@@ -295,27 +232,27 @@ class EffectiveSettings:
             bare: use only the options and `MULLIGAN_LOG`.
 
         Raises:
-            UsageError: `pyproject.toml` is invalid.
+            UsageError: the configuration file is invalid.
         """
         environment = read_environment()
-        if bare:
-            sources = [Source(environment.kind, environment.where, log=environment.log), options]
-        else:
-            sources = [read_pyproject(), environment, options]
+        sources = [Source(environment.kind, log=environment.log), options]
+        if not bare:
+            sources = [read_file(), environment, options]
         plugins: list[PluginReference] = []
         block: list[str] = []
         values: dict[str, Any] = {"autoload": not bare, "format": "text", "log": ""}
         origins = dict.fromkeys(values, "default")
         for source in sources:
-            overridden = {*map(plugin_name, source.plugins), *source.block}
+            overridden = {*(plugin_name(plugin.spec) for plugin in source.plugins), *source.block}
             plugins = [one for one in plugins if plugin_name(one.spec) not in overridden]
             block = [name for name in block if name not in overridden]
-            plugins += [PluginReference(spec, source.where, source.folder) for spec in source.plugins]
+            plugins += source.plugins
             block += source.block
             source_values = {key: getattr(source, key) for key in values if getattr(source, key) is not None}
             values |= source_values
             origins |= dict.fromkeys(source_values, source.kind)
-        return cls(tuple(plugins), tuple(block), origins=origins, **values)
+        tool_options = next((source.tool_options for source in sources if source.tool_options is not None), None)
+        return cls(tuple(plugins), tuple(block), origins=origins, tool_options=tool_options, **values)
 
     def load(self) -> list[Any]:
         """Load the plugins that are not loaded automatically.

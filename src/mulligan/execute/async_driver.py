@@ -19,6 +19,7 @@ from typing import Any
 
 from mulligan.deadline import Deadline, cap_wait, set_current
 from mulligan.errors import UsageError
+from mulligan.execute.approval import Ask
 from mulligan.execute.steps import DeadlineExceeded, ExecutorSaturated, Outcome, Run, Sleep
 from mulligan.execute.sync_driver import (
     PLAIN_TYPES,
@@ -406,8 +407,9 @@ class PrivateLoop:
         Raises:
             UsageError: a loop is running in this thread.
         """
-        _refuse_running_loop(value)
-        inline = Run(step.executor, step.timeout, False, step.is_async, step.lane)
+        _refuse_running_loop(value, "approver" if isinstance(step, Ask) else "tool")
+        executor = step.executor if value is None else lambda: value
+        inline = Run(executor, step.timeout, False, True, step.lane)
         with self._lock:
             self._busy = True
         try:
@@ -440,7 +442,7 @@ class PrivateLoop:
                 os.dup2(own.fileno(), selector.fileno(), inheritable=False)
 
 
-def _refuse_running_loop(value: object) -> None:
+def _refuse_running_loop(value: object, what: str) -> None:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -448,7 +450,7 @@ def _refuse_running_loop(value: object) -> None:
     close = getattr(value, "close", None)
     if callable(close):
         close()
-    raise UsageError("call() cannot run an async tool inside a running event loop; await acall() instead")
+    raise UsageError(f"call() cannot run an async {what} inside a running event loop; await acall() instead")
 
 
 def _close(runner: asyncio.Runner, loop: asyncio.AbstractEventLoop) -> None:

@@ -113,7 +113,7 @@ def _await_value(value: Any, step: Run, workers: Workers) -> Outcome:
     """The result of a sync function; if it is awaitable, the awaited result."""
     if not issubclass(type(value), (Awaitable, AsyncGenerator)):
         return Outcome(value)
-    return _in_loop(Run(lambda: value, step.timeout, is_async=True, lane=step.lane), workers, value)
+    return _in_loop(step, workers, value)
 
 
 def _in_loop(step: Run, workers: Workers, value: object = None) -> Outcome:

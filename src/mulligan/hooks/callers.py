@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from operator import itemgetter
 from typing import Any
@@ -14,6 +14,7 @@ from mulligan.classify.failure import Failure
 from mulligan.dialects import Dialect
 from mulligan.errors import ToolError, UsageError
 from mulligan.events import Event
+from mulligan.execute.approval import NeedsApproval
 from mulligan.execute.steps import Executor, Middleware
 from mulligan.feedback import Feedback, FeedbackFormat
 from mulligan.hookimpl import REQUIRED
@@ -112,6 +113,24 @@ def call_all(calls: tuple[Callable[..., Any], ...]) -> Callable[..., Any]:
     return ask
 
 
+def ask_all(calls: tuple[Callable[..., Any], ...]) -> Callable[..., Any]:
+    """A function that asks every hookimpl of `authorize` and joins the answers."""
+    return calls[0] if len(calls) == 1 else lambda *args: join_authorizations([call(*args) for call in calls])
+
+
+def join_authorizations(answers: Iterable[Any]) -> ToolError | NeedsApproval | None:
+    """One answer of several hookimpls of `authorize`: the first error; otherwise all reasons why approval is needed.
+
+    Args:
+        answers: an error, `NeedsApproval` or None each.
+    """
+    objections = [answer for answer in answers if answer is not None]
+    errors = [answer for answer in objections if isinstance(answer, ToolError)]
+    if errors or len(objections) < 2:
+        return next(iter(errors or objections), None)
+    return NeedsApproval(" ".join(dict.fromkeys(answer.reason for answer in objections if answer.reason)))
+
+
 def _nothing(*_: Any) -> None:
     return None
 
@@ -155,7 +174,7 @@ def flatten_result(hook: str, answer: Any) -> Any:
     if hook in CONTRIBUTING_HOOKS:
         return [item for part in answer or () for item in part]
     if hook == "authorize":
-        return next((error for error in answer or () if error is not None), None)
+        return join_authorizations(answer or ())
     return answer
 
 
@@ -193,7 +212,7 @@ class CompiledHooks:
         has_execute: whether a plugin decides how tools run; otherwise the flow acts as the built-in plugin does.
         has_validate: whether a plugin may read the arguments, which are then bounded again; otherwise the flow reads
             them.
-        has_authorize: whether a plugin may refuse calls.
+        has_authorize: whether a plugin may refuse calls, or ask for a person's approval.
         has_detect: whether a plugin examines every returned value, even those that are clearly results.
         has_render: whether a plugin may render feedback; otherwise only the format does.
         has_observe: whether a plugin observes events.
@@ -205,7 +224,8 @@ class CompiledHooks:
         self.resolve: Callable[[ToolCall, Toolset], Tool | None] = hooks["resolve"]
         self.validate: Callable[[Tool, ToolCall], Mapping[str, Any] | None] = hooks["validate"]
         self.repair: Callable[[ToolCall, ToolError, Toolset, Callable[[str], str]], Repairer | None] = hooks["repair"]
-        self.authorize: Callable[[Tool, Arguments, ToolCall], ToolError | None] = hooks["authorize"]
+        self.authorize: Callable[[Tool, Arguments, ToolCall], ToolError | NeedsApproval | None]
+        self.authorize = hooks["authorize"]
         self.execute: Callable[[Tool, Arguments, ToolCall], Executor | None] = hooks["execute"]
         self.detect: Callable[[Any, Tool], Failure | None] = hooks["detect"]
         self.classify: Callable[[Failure], ToolError | None] = hooks["classify"]

@@ -9,6 +9,7 @@ from typing import Any
 from mulligan.classify.failure import Failure
 from mulligan.dialects import Dialect
 from mulligan.errors import ToolArgumentError, ToolError, ToolPermissionError
+from mulligan.execute.approval import NeedsApproval
 from mulligan.execute.steps import Run
 from mulligan.feedback import FeedbackFormat
 from mulligan.policy import Limits
@@ -92,7 +93,7 @@ DECIDING_HOOKS: Mapping[str, _ReturnType] = {
     "resolve": _instance_of(Tool),
     "validate": _MAPPING,
     "repair": _ReturnType("a callable", lambda answer: callable(answer) or isinstance(answer, Run)),
-    "authorize": _instance_of(ToolError),
+    "authorize": _ReturnType("ToolError, NeedsApproval", lambda answer: isinstance(answer, (ToolError, NeedsApproval))),
     "execute": _CALLABLE,
     "detect": _instance_of(Failure),
     "classify": _instance_of(ToolError),
@@ -158,7 +159,9 @@ def guard_hookimpl(
             if answer is None:
                 return None
             if fits(answer):
-                return _with_plugin_rule(answer, plugin, hook) if adds_rule else answer
+                return (
+                    _with_plugin_rule(answer, plugin, hook) if adds_rule and isinstance(answer, ToolError) else answer
+                )
             problem = f"returned {type_name(answer)} instead of {expected} or None"
         except MUST_PROPAGATE:
             raise

@@ -13,7 +13,7 @@ import attrs
 import pluggy
 
 from mulligan import hookspecs
-from mulligan.classify.rules import Rule, rules_of
+from mulligan.classify.rules import Rule, get_rules, keep_rules, rules_of
 from mulligan.copies import with_copies
 from mulligan.errors import PluginError, ToolArgumentError, UsageError
 from mulligan.forks import shared_rlock
@@ -21,6 +21,7 @@ from mulligan.hookimpl import REQUIRED
 from mulligan.hooks.callers import (
     CompiledHooks,
     as_positional,
+    ask_all,
     call_all,
     collect,
     empty_result,
@@ -46,6 +47,7 @@ from mulligan.hooks.registration import (
     pluggy_message,
     plugin_name,
 )
+from mulligan.hooks.rule_index import RuleIndex
 from mulligan.policy import Limits
 from mulligan.untrusted.objects import describe
 from mulligan.untrusted.text import MUST_PROPAGATE
@@ -53,6 +55,7 @@ from mulligan.untrusted.text import MUST_PROPAGATE
 FAULTS_ALLOWED = 3
 # If every plugin abstains, the flow calls the built-in function itself.
 _DEFAULT_HOOKS = frozenset({"validate", "execute"})
+_EVERY_HOOKIMPL = {"authorize": ask_all, "observe": call_all}
 # The built-in hookimpls of these hooks use no foreign objects, so they need no guard.
 _UNGUARDED_HOOKS = frozenset({"resolve", "validate", "execute"})
 
@@ -201,8 +204,10 @@ class PluginManager:
             hook, function, report, plugin=info.name, required=required, on_contribution=remember_owner
         )
         probes = info.distribution is not None and is_probed(hook) and not impl.trylast
+        rules = get_rules(impl.function)
         impl.function = probe_first_claim(hook, function, impl.argnames, report) if probes else function
         setattr(impl.function, REQUIRED, required)
+        keep_rules(impl.function, rules)
 
     def plugin_of(self, item: Any, default: str) -> str:
         """The plugin that contributed a middleware, a format or a dialect.
@@ -234,9 +239,9 @@ class PluginManager:
         wrappers = [impl for impl in active if is_wrapper(impl)]
         if not calls and not wrappers:
             return empty_result(hook)
-        plain = (
-            collect if hook in CONTRIBUTING_HOOKS else call_all if hook in ("authorize", "observe") else first_result
-        )(calls)
+        if hook == "classify" and not wrappers:
+            return RuleIndex((call, get_rules(call)) for call in calls)
+        plain = (collect if hook in CONTRIBUTING_HOOKS else _EVERY_HOOKIMPL.get(hook, first_result))(calls)
         return self._call_through_pluggy(hook, parameters, wrappers, plain) if wrappers else plain
 
     def _active_hookimpls(self, hook: str) -> list[Any]:

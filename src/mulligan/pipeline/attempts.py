@@ -203,7 +203,7 @@ def classify_outcome(invocation: Invocation, tool: Tool, outcome: Outcome) -> Ou
         if isinstance(outcome.exception, ArgumentsRefused):
             invocation.attempts -= 1  # nothing ran
             raise outcome.exception
-        if _is_control_flow(outcome.exception, invocation.runtime.policy):
+        if is_control_flow(outcome.exception, invocation.runtime.policy):
             if invocation.memory is not None:  # the framework may make this call again, with the same id
                 record_abandoned(invocation, invocation.memory, may_have_run=False)
             raise outcome.exception
@@ -286,8 +286,13 @@ def _may_run_again(invocation: Invocation, tool: Tool, last: Outcome) -> bool:
     return False
 
 
-def _is_control_flow(exception: BaseException, policy: Policy) -> bool:
-    """Whether a framework uses this exception for control flow, so that it must propagate."""
+def is_control_flow(exception: BaseException, policy: Policy) -> bool:
+    """Whether a framework uses this exception for control flow, so that it must propagate.
+
+    Args:
+        exception: what was raised.
+        policy: lists such exceptions.
+    """
     if not policy.control_flow:
         return False
     classes = tuple(one for one in policy.control_flow if isinstance(one, type))

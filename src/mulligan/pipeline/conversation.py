@@ -6,7 +6,7 @@ from collections.abc import Generator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from mulligan.calls import BudgetSpent
-from mulligan.errors import ToolArgumentError, ToolError
+from mulligan.errors import ToolArgumentError, ToolCancelledError, ToolError
 from mulligan.execute.steps import Outcome, Step
 from mulligan.pipeline.invocation import Invocation
 from mulligan.results import ToolResult
@@ -16,6 +16,26 @@ from mulligan.validate.arguments import read_arguments
 if TYPE_CHECKING:
     from mulligan.session.budget import ExhaustedPart
     from mulligan.session.memory import SessionMemory
+
+
+_NO_FAILURES = ("session:", "host:approval-")  # rules: the memory's own refusals, and those for want of an approval
+
+
+def begin(invocation: Invocation, memory: SessionMemory) -> ExhaustedPart | None:
+    """Counts the call, unless a person has decided about it since: then it was counted when it was made.
+
+    Args:
+        invocation: the call.
+        memory: the conversation's.
+
+    Returns:
+        The part of the budget that is used up, so that the call must not run; or None.
+    """
+    if invocation.decision is not None:
+        invocation.step = memory.guard.step
+        return None
+    invocation.step, exhausted = memory.begin()
+    return exhausted
 
 
 def raise_exhausted(invocation: Invocation, spent: ExhaustedPart) -> None:
@@ -49,7 +69,16 @@ def find_recorded(
         ToolError: the call must not be run, or must not be run again.
     """
     arguments = invocation.arguments or {}
-    while admission := memory.admit(invocation.call, tool, arguments, invocation.step, invocation.deadline):
+    if invocation.decision is not None and tool.name != invocation.call.name:
+        raise ToolCancelledError(
+            "This call was not run: its name now means another tool than the one that was approved.",
+            effect="none",
+            rule="host:approval-tool",
+        )
+    is_resumed = invocation.decision is not None
+    while admission := memory.admit(
+        invocation.call, tool, arguments, invocation.step, invocation.deadline, is_resumed=is_resumed
+    ):
         if admission.wait is not None:
             yield admission.wait
             continue
@@ -76,7 +105,7 @@ def record_failure(invocation: Invocation, memory: SessionMemory, error: ToolErr
     Returns:
         The error that counts, and the name of a sentence on the repetition, or nothing.
     """
-    if error.rule is not None and error.rule.startswith("session:"):  # the memory's own refusal
+    if error.rule is not None and error.rule.startswith(_NO_FAILURES):
         return error, ""
     failure = invocation.failure
     return memory.guard.record_failure(
@@ -103,7 +132,7 @@ def _arguments_of(invocation: Invocation) -> Mapping[str, Any] | None:
 def record_result(invocation: Invocation, memory: SessionMemory, result: ToolResult) -> None:
     """Records a result."""
     key, invocation.recording_key = invocation.recording_key, None
-    memory.record_result(result, invocation.arguments, key)
+    memory.record_result(result, invocation.arguments, key, invocation.waited)
     if invocation.hooks.has_observe:
         memory.collect(invocation.step, invocation.started, result)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mulligan.calls import ToolCall
 from mulligan.errors import PluginError, ResourceNotFoundError, ToolArgumentError, ToolError, ToolNotFoundError
@@ -11,7 +12,7 @@ from mulligan.feedback import Feedback, FeedbackFormat
 from mulligan.pipeline.invocation import Invocation, Runtime
 from mulligan.render.composer import is_unchanged
 from mulligan.render.fitting import render_to_fit
-from mulligan.repair.correction import Correction, correct
+from mulligan.repair.correction import Correction, correct, takes_as_sent
 from mulligan.repair.provenance import may_propose_name
 from mulligan.resolve.suggestions import resource_candidates, similar_names
 from mulligan.results import ToolResult
@@ -22,6 +23,8 @@ from mulligan.validate.arguments import read_arguments
 
 if TYPE_CHECKING:
     from mulligan.resolve.lookups import Lookups
+
+_TELLING_ARGUMENTS = 2
 
 
 def not_found_error(runtime: Runtime, call: ToolCall) -> ToolNotFoundError:
@@ -45,8 +48,12 @@ def not_found_error(runtime: Runtime, call: ToolCall) -> ToolNotFoundError:
 
         is_clear = is_clear and sum(is_same_tool(called, name) for name in names) <= 1
         is_clear = is_clear and not is_ambiguous(called, names)
+        fitting = _taking(arguments, [runtime.toolset[name] for name in names])
         proposals = {
-            name: proposal(runtime.toolset[name], called, is_clear=is_clear and name == names[0]) for name in names
+            name: proposal(
+                runtime.toolset[name], called, is_clear=is_clear and name == names[0], fits=fitting == [name]
+            )
+            for name in names
         }
         error.suggestions = tuple(name for name in names if proposals[name] and may_propose_name(name, called))
         # a name that may not be proposed is not replaced by another
@@ -54,6 +61,13 @@ def not_found_error(runtime: Runtime, call: ToolCall) -> ToolNotFoundError:
         error.proposal = best or "listed"
         error.confident = error.proposal == "clear"
     return error
+
+
+def _taking(arguments: dict[str, Any], tools: Iterable[Tool]) -> list[str]:
+    """The names of the tools that take these arguments as they are; of a single argument, it says too little."""
+    if len(arguments) < _TELLING_ARGUMENTS:
+        return []
+    return [tool.name for tool in tools if takes_as_sent(tool, arguments)]
 
 
 def failure_result(invocation: Invocation, error: ToolError, note: str = "") -> ToolResult:
@@ -157,10 +171,10 @@ def _lookups(invocation: Invocation, error: ToolError, tool: Tool) -> Lookups:
 def _correction(invocation: Invocation, error: ToolError, resources: tuple[str, ...]) -> Correction | None:
     """The corrected call; None if the text holds a secret."""
     runtime, failure = invocation.runtime, invocation.failure
-    is_correctable = isinstance(error, (ResourceNotFoundError, ToolArgumentError))
-    if failure is not None and is_correctable and runtime.renderer.redactor.redact(failure.text) != failure.text:
-        return None
-    return correct(error, invocation.call, invocation.tool, failure, runtime.toolset, runtime.limits, resources)
+    correction = correct(error, invocation.call, invocation.tool, failure, runtime.toolset, runtime.limits, resources)
+    if correction is None or failure is None or not isinstance(error, (ResourceNotFoundError, ToolArgumentError)):
+        return correction
+    return correction if runtime.renderer.redactor.redact(failure.text) == failure.text else None
 
 
 def _keep_correction(error: ToolError, correction: Correction) -> None:

@@ -36,6 +36,7 @@ from mulligan.pipeline.attempts import (
     with_deadline,
 )
 from mulligan.pipeline.conversation import (
+    begin,
     find_recorded,
     raise_exhausted,
     record_abandoned,
@@ -53,6 +54,7 @@ from mulligan.validate.arguments import read_arguments
 from mulligan.validate.schema_errors import SchemaError, unusable_tool_error
 
 if TYPE_CHECKING:
+    from mulligan.execute.approval import NeedsApproval
     from mulligan.session.memory import SessionMemory
 
 Flow: TypeAlias = "Generator[Step, Outcome, ToolResult]"
@@ -77,6 +79,22 @@ def invoke(invocation: Invocation) -> Flow:
     return flow if invocation.memory is None else _with_memory(invocation, invocation.memory, flow)
 
 
+def refuse(invocation: Invocation, error: ToolError) -> ToolResult:
+    """The result of a call that is refused before any stage.
+
+    Args:
+        invocation: the call.
+        error: why.
+
+    Raises:
+        ToolError: in strict mode.
+    """
+    invocation.tool = invocation.runtime.toolset.get(invocation.call.name)
+    invocation.hide_secrets()
+    _start(invocation)
+    return _failure_result(invocation, error)
+
+
 def _with_memory(invocation: Invocation, memory: SessionMemory, flow: Flow) -> Flow:
     """The same flow; the conversation's memory learns of one that ends without a result."""
     try:
@@ -94,11 +112,11 @@ def _with_memory(invocation: Invocation, memory: SessionMemory, flow: Flow) -> F
 def _run_stages(invocation: Invocation, refused: ToolArgumentError | None = None) -> Flow:
     """The stages; `refused` says what the tool's framework found wrong with the arguments, where it was asked before."""
     try:
-        resolved = refused or _start(invocation)
+        resolved = refused or _begin(invocation)
         if isinstance(resolved, ToolError):
             invocation.hide_secrets()
-            if not _is_repairable(invocation, resolved):
-                return _failure_result(invocation, resolved)
+            if not _may_repair(invocation, resolved):
+                return _failure_result(invocation, _blame_editor(invocation, resolved))
             tool = yield from _repair(invocation, resolved)
         else:
             tool = resolved
@@ -106,7 +124,10 @@ def _run_stages(invocation: Invocation, refused: ToolArgumentError | None = None
         recorded = None if memory is None else (yield from find_recorded(invocation, memory, tool))
         if recorded is not None:
             return _finish(invocation, recorded)
-        _prepare_run(invocation, tool)
+        deadline = invocation.deadline
+        needed = _prepare_run(invocation, tool)
+        if needed is not None and invocation.decision is None:
+            yield from _obtain_approval(invocation, tool, needed, deadline)
         middleware = middleware_for(invocation, tool)
         if middleware:
             outcome = yield from run_middleware(invocation, tool, middleware, make_run(invocation, tool))
@@ -116,14 +137,19 @@ def _run_stages(invocation: Invocation, refused: ToolArgumentError | None = None
         if outcome.error is not None and outcome.error.transient:
             outcome = yield from retry_by_default(invocation, tool, outcome)
     except Exception as error:
-        if refused is not None or not isinstance(error, ArgumentsRefused):
-            return (yield from _finish_failed(invocation, _error_for_exception(invocation, error)))
-        refused = _refused_arguments(invocation, error)
-    else:
-        if outcome.error is None:
-            return _success_result(invocation, outcome.value)
-        return (yield from _finish_failed(invocation, outcome.error))
-    return (yield from _run_stages(invocation, refused))
+        return (yield from _continue_after(invocation, error, refused))
+    if outcome.error is None:
+        return _success_result(invocation, outcome.value)
+    return (yield from _finish_failed(invocation, outcome.error))
+
+
+def _continue_after(invocation: Invocation, error: Exception, refused: ToolArgumentError | None) -> Flow:
+    """The result after an exception ended the stages; arguments that a framework refused go through them once more."""
+    if isinstance(error, ArgumentsRefused) and refused is None:
+        if invocation.memory is not None:
+            record_abandoned(invocation, invocation.memory, may_have_run=False)
+        return (yield from _run_stages(invocation, error.error))
+    return (yield from _finish_failed(invocation, _error_for_exception(invocation, error)))
 
 
 def prepare(invocation: Invocation) -> Generator[Step, Outcome, PreparedCall | None]:
@@ -139,7 +165,7 @@ def prepare(invocation: Invocation) -> Generator[Step, Outcome, PreparedCall | N
     try:
         resolved = _resolve_and_validate(invocation)
         if isinstance(resolved, ToolError):
-            if not _is_repairable(invocation, resolved):
+            if not _may_repair(invocation, resolved):
                 return None
             yield from _repair(invocation, resolved)
     except (ToolError, Refusal):
@@ -149,35 +175,26 @@ def prepare(invocation: Invocation) -> Generator[Step, Outcome, PreparedCall | N
     return prepared
 
 
-def _is_repairable(invocation: Invocation, error: ToolError) -> bool:
-    return invocation.hooks.has_repair and isinstance(error, (ToolNotFoundError, ToolArgumentError))
+def _begin(invocation: Invocation) -> Tool | ToolError:
+    """Starts the call: its tool, with the arguments read, or why there is none."""
+    _start(invocation)
+    return _resolve_and_validate(invocation)
 
 
-def _refused_arguments(invocation: Invocation, refused: ArgumentsRefused) -> ToolArgumentError:
-    """What is wrong with arguments that the tool's framework refused: the call continues as if it had not been valid."""
-    if invocation.memory is not None:
-        record_abandoned(invocation, invocation.memory, may_have_run=False)
-    return refused.error
-
-
-def _start(invocation: Invocation) -> Tool | ToolError:
-    """Begins the call: the tool with its arguments, or why there is none.
-
-    Raises:
-        ToolError: the conversation's budget does not allow the call.
-    """
+def _start(invocation: Invocation) -> None:
     invocation.started = invocation.runtime.clock()
     invocation.deadline = _deadline_of(invocation)
-    exhausted = None
-    if invocation.memory is not None:
-        invocation.step, exhausted = invocation.memory.begin()
+    exhausted = None if invocation.memory is None else begin(invocation, invocation.memory)
     if invocation.hooks.has_observe:
         _observe_start(invocation)
-    if invocation.repairs:
+    if invocation.decision is not None:
+        from mulligan.pipeline.approval import note_decision
+
+        note_decision(invocation, invocation.call.name, invocation.decision)
+    if type(invocation.call) is PreparedCall:
         _note_repairs(invocation, invocation.call)
     if exhausted is not None:
         raise_exhausted(invocation, exhausted)
-    return _resolve_and_validate(invocation)
 
 
 def _finish_failed(invocation: Invocation, error: ToolError) -> Flow:
@@ -286,13 +303,8 @@ def _resolve_and_validate(invocation: Invocation) -> Tool | ToolError:
     return tool
 
 
-def _raise_if(refusal: ToolError | None) -> None:
-    if refusal is not None:
-        raise refusal
-
-
-def _prepare_run(invocation: Invocation, tool: Tool) -> None:
-    """The deadline, injected values, and authorize."""
+def _prepare_run(invocation: Invocation, tool: Tool) -> NeedsApproval | None:
+    """The deadline, injected values, and authorize: why a person must approve the call, if so."""
     clock = invocation.runtime.clock
     if invocation.deadline is not None and invocation.deadline.remaining <= 0:
         raise ToolTimeoutError(
@@ -307,8 +319,55 @@ def _prepare_run(invocation: Invocation, tool: Tool) -> None:
         }
     if invocation.context:
         _check_names(invocation)
-    if invocation.hooks.has_authorize:
-        _raise_if(invocation.hooks.authorize(tool, partial(copy_arguments, invocation, tool), invocation.call))
+    if tool.approve or invocation.hooks.has_authorize:
+        return _authorize(invocation, tool)
+    return None
+
+
+def _authorize(invocation: Invocation, tool: Tool) -> NeedsApproval | None:
+    answer = invocation.hooks.authorize(tool, partial(copy_arguments, invocation, tool), invocation.call)
+    if isinstance(answer, ToolError):
+        raise answer
+    if answer is None and tool.approve:
+        from mulligan.execute.approval import NeedsApproval
+
+        return NeedsApproval()
+    return answer
+
+
+def _blame_editor(invocation: Invocation, error: ToolError) -> ToolError:
+    """The error of a call that cannot be resolved, or does not validate: the person's, if a person changed it."""
+    if not (invocation.repairs and isinstance(error, ToolArgumentError)):
+        return error
+    from mulligan.pipeline.approval import edit_error
+
+    invocation.repairs = ()
+    return edit_error(invocation.call.name, error.problems, still_waits=True)
+
+
+def _obtain_approval(
+    invocation: Invocation, tool: Tool, needed: NeedsApproval, deadline: Deadline | None
+) -> Generator[Step, Outcome, None]:
+    """Waits for a person's approval. What then runs is validated, bounded and authorized like any call."""
+    from mulligan.pipeline import approval
+
+    decision = yield from approval.ask_person(invocation, tool, needed, deadline)
+    if decision.arguments is not None:
+        sent, arguments = invocation.call, invocation.arguments
+        invocation.call = approval.edited_call(sent, decision)
+        edited = _resolve_and_validate(invocation)
+        if edited is not tool:
+            invocation.hide_secrets()
+            invocation.call, invocation.tool, invocation.arguments = sent, tool, arguments
+            approval.raise_undecided(invocation, tool, needed, edit_problems=getattr(edited, "problems", ()))
+        approval.note_edit(invocation, tool, sent)
+    _prepare_run(invocation, tool)
+
+
+def _may_repair(invocation: Invocation, error: ToolError) -> bool:
+    """Whether a repair may be tried: not of a call that a person has decided about, which must stay what it was."""
+    is_repairable = isinstance(error, (ToolNotFoundError, ToolArgumentError))
+    return invocation.hooks.has_repair and is_repairable and invocation.decision is None
 
 
 def _repair(invocation: Invocation, error: ToolError) -> Generator[Step, Outcome, Tool]:

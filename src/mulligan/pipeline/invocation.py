@@ -20,6 +20,7 @@ from mulligan.tools import Tool
 
 if TYPE_CHECKING:
     from mulligan.classify.classifier import Classifier
+    from mulligan.execute.approval import Approver, Decision
     from mulligan.hooks.manager import PluginManager
     from mulligan.middleware.retries import SecondChance
     from mulligan.render.renderer import Renderer
@@ -42,6 +43,7 @@ class Runtime:
         clock: monotonic seconds.
         fault_log: records what a plugin did wrong.
         default_retry: makes the automatic retry; None if the policy disables it.
+        approver: asks a person about a call, or None.
     """
 
     toolset: Toolset
@@ -55,10 +57,11 @@ class Runtime:
     clock: Callable[[], float]
     fault_log: PluginManager
     default_retry: Callable[[], SecondChance] | None = None
+    approver: Approver | None = None
 
 
 _shared_parts = attrgetter(
-    "limits", "middleware", "classifier", "renderer", "strict", "clock", "fault_log", "default_retry"
+    "limits", "middleware", "classifier", "renderer", "strict", "clock", "fault_log", "default_retry", "approver"
 )
 
 
@@ -111,6 +114,8 @@ class Invocation:
         started: when the call came in, by the runtime's clock.
         step: the number of the conversation's step that it belongs to.
         recording_key: under which key its answer will be recorded, or None.
+        decision: what a person has decided about it already, or None.
+        waited: seconds that a person took to decide.
     """
 
     runtime: Runtime
@@ -131,6 +136,8 @@ class Invocation:
     started: float = 0.0
     step: int = 0
     recording_key: str | None = None
+    decision: Decision | None = None
+    waited: float = 0.0
     handler_arguments: dict[str, Any] = attrs.field(init=False, factory=dict)
 
     @property

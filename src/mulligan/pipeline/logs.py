@@ -7,7 +7,17 @@ from collections.abc import Callable
 from typing import Any
 
 from mulligan.errors import UsageError
-from mulligan.events import AttemptFailed, BudgetSpent, CallFinished, CallRepaired, CallStarted, Event, PluginFaulted
+from mulligan.events import (
+    ApprovalDecided,
+    ApprovalRequested,
+    AttemptFailed,
+    BudgetSpent,
+    CallFinished,
+    CallRepaired,
+    CallStarted,
+    Event,
+    PluginFaulted,
+)
 from mulligan.hookimpl import hookimpl
 from mulligan.results import ToolResult
 from mulligan.untrusted.text import clean
@@ -58,6 +68,11 @@ class Logging:
             self._write(
                 "WARNING", f"{event.tool_name}: the budget of {whose} is exhausted ({event.limit:g} {event.part})"
             )
+        elif isinstance(event, ApprovalRequested):
+            self._write("WARNING", f"{event.tool_name} needs approval{f': {event.reason}' if event.reason else ''}")
+        elif isinstance(event, ApprovalDecided):
+            detail = event.reason or (f"with {event.arguments}" if event.arguments else "")
+            self._write("WARNING", f"{event.tool_name} was {event.decision}{f': {detail}' if detail else ''}")
         elif isinstance(event, CallFinished):
             self._finished(event.result)
         elif isinstance(event, PluginFaulted):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import copy
+import os
 import time
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from mulligan.calls import PreparedCall, ToolCall, id_or_none
 from mulligan.deadline import Deadline
@@ -48,7 +49,9 @@ from mulligan.tools import Tool
 from mulligan.untrusted.text import safe_repr
 
 if TYPE_CHECKING:
+    from mulligan.execute.approval import ApprovalRequest, Approver, Decision
     from mulligan.hooks.discovery import PluginFault, PluginInfo
+    from mulligan.pipeline.flow import Flow
     from mulligan.session.budget import Budget
 
 
@@ -65,9 +68,16 @@ class Pipeline:
         format: the feedback format: `text`, `json`, `block`, or one of a plugin.
         middleware: runs around every tool, the outermost first.
         strict: whether every ToolError and every plugin fault is raised, for tests.
+        tool_options: options of `@tool` for several tools at once, by name pattern (`"read_*"`) or tag (`"tag:billing"`);
+            each entry is a mapping or `ToolOptions`. A later entry overrides an earlier one, and each overrides what the
+            tool itself declares. Tools that are added later, and those of `with_tools`, get the options too.
+        approver: asks a person about a call that needs approval: a function of an `ApprovalRequest`, sync or async, that
+            returns `Approve()`, `Approve(arguments=...)` or `Reject(reason)`; None leaves the call undecided. If it
+            raises, the call is refused.
 
     Raises:
-        UsageError: an argument is invalid; names the culprit and the next step.
+        UsageError: an argument is invalid, or an entry of `tool_options` matches none of the tools; names the culprit and the
+            next step.
     """
 
     def __init__(
@@ -82,13 +92,18 @@ class Pipeline:
         format: str | FeedbackFormat = "text",
         middleware: Iterable[Middleware] = (),
         strict: bool = False,
+        tool_options: Mapping[str, Mapping[str, Any]] | None = None,
+        approver: Approver | None = None,
     ) -> None:
         from mulligan.classify.classifier import Classifier
+        from mulligan.execute.approval import checked_approver
         from mulligan.hooks.manager import PluginManager
         from mulligan.pipeline.assembly import assemble, record_silent_format
         from mulligan.render.renderer import Renderer
 
-        self.tools = Toolset(tools)
+        self.tools = Toolset(tools, tool_options=tool_options)
+        if self.tools:
+            self.tools.tool_options.check_matched(self.tools.values())
         self.policy, self.limits = checked_policy(policy, limits)
         self.redactor = Redactor()
         self._manager = PluginManager(strict, self.limits, self.redactor.redact, self._on_fault)
@@ -107,6 +122,7 @@ class Pipeline:
             time.monotonic,
             self._manager,
             default_retry(self.policy),
+            None if approver is None else checked_approver(approver),
         )
         self._diagnosis = Diagnosis(self._runtime)
         attach_formats(self._renderer, self._runtime.hooks, self.tools, format)
@@ -115,13 +131,51 @@ class Pipeline:
         if (level := self._logs.read_env_level()) is not None:
             self.enable_logging(level)
 
+    @classmethod
+    def from_config(cls, path: str | os.PathLike[str] | None = None, *, tools: Iterable[Any] = ()) -> Self:
+        """A pipeline with the settings of a configuration file: `mulligan.toml`, or `[tool.mulligan]` in `pyproject.toml`.
+
+        The file may hold `plugins`, `block`, `autoload`, `format` and `log`, as for the command line, and a table `tools` of
+        options by name pattern or tag, as `tool_options` takes them.
+
+        Args:
+            path: the file. By default the nearest, in the current directory or above it; in one directory, `mulligan.toml`
+                is first.
+            tools: tools, plain functions and toolsets.
+
+        Raises:
+            UsageError: there is no file, it has an unknown key or an invalid value, or a pattern matches none of the tools;
+                names the file and the key.
+        """
+        from mulligan.pipeline.config import require_config
+
+        config = require_config(path)
+        made = cls(
+            tools,
+            plugins=config.load_plugins(),
+            autoload=config.autoload is not False,
+            block=config.block,
+            format=config.format or "text",
+            tool_options=config.tool_options,
+        )
+        if config.log not in (None, "OFF"):
+            made.enable_logging(config.log)
+        return made
+
     def _on_fault(self, fault: PluginFault, is_disabled: bool) -> None:
         if is_disabled and hasattr(self, "_runtime"):
             self._runtime.hooks = self._manager.compile()
         if fault.hook != "observe" and hasattr(self, "_runtime"):
             self._runtime.hooks.observe(PluginFaulted(fault.plugin, fault.hook, fault.error, is_disabled))
 
-    def with_tools(self, tools: Iterable[Any], *, control_flow: Iterable[Any] = ()) -> Pipeline:
+    def with_tools(
+        self,
+        tools: Iterable[Any],
+        *,
+        control_flow: Iterable[Any] = (),
+        approver: Approver | None = None,
+        tool_options: Mapping[str, Mapping[str, Any]] | None = None,
+    ) -> Pipeline:
         """A pipeline with other tools that shares everything else with this one: plugins, policy, threads.
 
         It is cheap, so an agent can have one for the tools that it may call now. Sessions work with both.
@@ -130,11 +184,17 @@ class Pipeline:
             tools: tools, plain functions and toolsets.
             control_flow: exceptions that pass through unchanged in addition to those of the policy, as classes or
                 qualified names.
+            approver: asks a person instead of this pipeline's approver.
+            tool_options: options of tools by name pattern or tag, in addition to those of this pipeline.
 
         Raises:
-            UsageError: two tools have the same name, or an object cannot be a tool.
+            UsageError: two tools have the same name, an object cannot be a tool, or an option is invalid.
         """
-        other, runtime = copy.copy(self), runtime_view(self._runtime, tools, control_flow)
+        other, runtime = copy.copy(self), runtime_view(self._runtime, tools, control_flow, tool_options)
+        if approver is not None:
+            from mulligan.execute.approval import checked_approver
+
+            runtime.approver = checked_approver(approver)
         vars(other).update(
             tools=runtime.toolset, policy=runtime.policy, _runtime=runtime, _diagnosis=Diagnosis(runtime)
         )
@@ -260,6 +320,40 @@ class Pipeline:
         dialect, calls = read_message(message, self._renderer.dialects, self._manager)
         with answers_on_error(dialect, self._manager):
             return write_answers(dialect, await self._acall_each(calls, session, context), self._manager)
+
+    def resume(
+        self, call_id: str, decision: Decision, *, session: Session, context: Mapping[str, Any] | None = None
+    ) -> ToolResult:
+        """Runs or refuses a call that waits for approval. Deciding again returns the answer to the first decision.
+
+        The call is validated and authorized again. If it does not run for another reason than a rejection, such as
+        changed arguments that are not valid, it still waits.
+
+        Args:
+            call_id: its key in `session.pending`.
+            decision: `Approve()`, `Approve(arguments=...)` or `Reject(reason)`.
+            session: the conversation it belongs to.
+            context: values for `Injected` parameters, by name.
+
+        Raises:
+            UsageError: no call waits under this key, or another mistake in the host's own code.
+            ToolError: in strict mode.
+        """
+        return drive(self._resumed(call_id, decision, session, context), self._workers)
+
+    def aresume(
+        self, call_id: str, decision: Decision, *, session: Session, context: Mapping[str, Any] | None = None
+    ) -> Coroutine[Any, Any, ToolResult]:
+        """`resume`, awaited."""
+        return async_driver()(self._resumed(call_id, decision, session, context), self._workers)
+
+    def _resumed(self, call_id: str, decision: Decision, session: Session, context: Mapping[str, Any] | None) -> Flow:
+        from mulligan.execute.approval import checked_decision
+        from mulligan.pipeline.resume import resume
+        from mulligan.session.approvals import as_key
+
+        make = partial(self._invocation, session=session, context=context)
+        return resume(session.memory, as_key(call_id), checked_decision(decision), make)
 
     def _call_each(
         self, calls: Sequence[ToolCall], session: Session | None, context: Mapping[str, Any] | None
@@ -451,6 +545,34 @@ class Session:
         """`Pipeline.aanswer` with this conversation's memory."""
         return await self._pipeline.aanswer(message, session=self, **options)
 
+    @property
+    def pending(self) -> dict[str, ApprovalRequest]:
+        """The calls that wait for a person's approval, by key, the oldest first: a copy.
+
+        A key is the id of the call, or `pending-N` if it has none or shares its id with another call.
+        """
+        from mulligan.execute.approval import ApprovalRequest
+
+        return {
+            call.key: ApprovalRequest(
+                tool_name=call.call.name,
+                tool=call.tool or self._pipeline.tools.get(call.call.name),
+                arguments=call.arguments,
+                reason=call.reason,
+                call=call.call,
+                session_id=self.id,
+            )
+            for call in self.memory.approvals.pending
+        }
+
+    def resume(self, call_id: str, decision: Decision, **options: Any) -> ToolResult:
+        """`Pipeline.resume` with this conversation's memory."""
+        return self._pipeline.resume(call_id, decision, session=self, **options)
+
+    async def aresume(self, call_id: str, decision: Decision, **options: Any) -> ToolResult:
+        """`Pipeline.aresume` with this conversation's memory."""
+        return await self._pipeline.aresume(call_id, decision, session=self, **options)
+
     def step(self) -> AbstractContextManager[None]:
         """The calls in here belong to one message of the model: it has read nothing in between.
 
@@ -507,14 +629,15 @@ class Session:
     def to_dict(self) -> dict[str, Any]:
         """The conversation's memory as JSON values: hashes of what failed, and the recorded answers of calls with an id.
 
-        The answers are what the tools returned, unredacted: keep the values where you keep the conversation itself.
+        The answers are what the tools returned, and calls that wait for approval have their arguments, all unredacted:
+        keep the values where you keep the conversation itself.
         A format that the pipeline does not know by name cannot be saved: pass it to `from_dict` again.
         """
         from mulligan.session.memory import SAVED_VERSION
 
         name = None if self.format is None else self.format.name
         known = None if name is None else self._renderer.formats.get(name)
-        spending = self.memory.spending
+        spending, approvals = self.memory.spending, self.memory.approvals.to_dict()
         return {
             "version": SAVED_VERSION,
             "id": self.id,
@@ -523,6 +646,7 @@ class Session:
             "guard": self.memory.guard.to_dict(),
             "answered": self.memory.answers.to_dict(),
             "budget": None if spending is None else spending.to_dict(),
+            **({"approvals": approvals} if approvals else {}),
         }
 
     @classmethod
@@ -551,5 +675,5 @@ class Session:
                 "saved: pass it again, Session.from_dict(pipeline, saved, format=...)"
             )
         session = pipeline.session(state.id, format=format or state.format)
-        session.memory.load(state.guard, state.answered, state.budget)
+        session.memory.load(state)
         return session

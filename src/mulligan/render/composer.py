@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from mulligan.calls import Repair, ToolCall
-from mulligan.catalogue import ENGLISH, Catalogue
-from mulligan.classify.call_arguments import sent_arguments, sent_text
+from mulligan.catalogue import ENGLISH, Catalogue, finer_template
+from mulligan.classify.call_arguments import sent_text
 from mulligan.classify.user_message import has_default_user_message, service_name_of, tool_name_of
 from mulligan.errors import (
     Problem,
@@ -26,11 +26,12 @@ from mulligan.errors import (
     ToolExecutionError,
     ToolNotFoundError,
     ToolTimeoutError,
+    ToolUnavailableError,
 )
 from mulligan.feedback import Feedback
 from mulligan.pointers import escape, steps_of
 from mulligan.policy import Limits, Policy
-from mulligan.render.narrowing import takes_too_long
+from mulligan.render.narrowing import asks_for_less, takes_too_long
 from mulligan.render.next_steps import (
     LONGEST_WAIT,
     Look,
@@ -46,6 +47,7 @@ from mulligan.repair.correction import Correction
 from mulligan.repair.provenance import is_plain_identifier
 from mulligan.secrets.redaction import REDACTED, Redactor, pointer_spellings, redacted_pointer, truncate
 from mulligan.untrusted.objects import call_safely
+from mulligan.untrusted.serialize import spaced_json
 from mulligan.untrusted.text import clean, fence, is_name, safe_str, show_name, show_type_name
 
 if TYPE_CHECKING:
@@ -66,8 +68,10 @@ _READ_AS = {
     ("name", True): "read_as",
     ("arguments", True): "arguments_read_as",
     ("arguments", False): "invalid_json_read_as",
+    ("edited", True): "edited",
 }
 _ELLIPSIS = "…"
+_APPROVAL_PREFIX, _REJECTED = "host:approval-", "host:approval-rejected"
 _PROPOSAL = re.compile(r"did you mean|corrected call|\bnext:|<<<|>>>", re.IGNORECASE)
 _EXPLAINS = re.compile(  # what a report says on how a name is written
     r"\b(?:form|format|prefix|suffix|digits?|begins?|starts?|ends?|written|spelled|must be|should be|use the|give|e\.g|"
@@ -156,12 +160,10 @@ class FeedbackComposer:
                     error, name, tool, self._catalogue, sanitize_line, note=note, offer=offer
                 )
         if correction is not None:
-            propose = self._propose if correction.is_ready else self._ask_if_meant
-            call_safely(partial(propose, feedback, correction, call))
-        if note or repairs:
-            feedback.notes = self._notes(
-                _NOTES_WITH_CORRECTION.get(note, note) if feedback.corrected else note, repairs
-            )
+            call_safely(partial(self._add_correction, feedback, correction, call, tools or {}))
+        if note or repairs or "_reason" in error.__dict__:
+            note = _NOTES_WITH_CORRECTION.get(note, note) if feedback.corrected else note
+            feedback.notes = (*self._reason(error), *self._notes(note, repairs))
         return feedback
 
     def _split_problems(
@@ -194,7 +196,7 @@ class FeedbackComposer:
             type(error).__name__,
             error.code,
             error.fatal,
-            catalogue["headline_without_tool" if tool is None else "headline"].format(tool=name, message=message),
+            catalogue[_headline_template(error, tool)].format(tool=name, message=message),
             message,
             self._apply_class_template("user", error, sanitize_line(error.user_message), resource),
             next_step(
@@ -212,14 +214,12 @@ class FeedbackComposer:
 
     def _show_lookup(self, lookups: Lookups, is_missing: bool) -> ShownLookup | None:
         """The tool that shows what is there, and the call of it unless that is too long or must not be shown."""
-        import json
-
         found = call_safely(lookups.existing if is_missing else lookups.state)
         if found is None or not is_plain_identifier(found.tool.name):
             return None
         call = ""
         if found.arguments is not None:
-            call = json.dumps({"name": found.tool.name, "arguments": found.arguments}, ensure_ascii=False)
+            call = spaced_json({"name": found.tool.name, "arguments": found.arguments})
         return ShownLookup(found.tool.shown, call if self._may_show(call) else "")
 
     def _wait_note(self, seconds: object, step: str) -> str:
@@ -308,8 +308,9 @@ class FeedbackComposer:
             return ""
         if lookups is not None and call_safely(partial(lookups.is_named_in, failure.detail)):
             return "tool"
-        if isinstance(error, ToolTimeoutError):
-            return "less" if takes_too_long(failure.detail) else ""
+        if isinstance(error, (ToolTimeoutError, ToolUnavailableError)):
+            is_slow = isinstance(error, ToolTimeoutError) and takes_too_long(failure.detail)
+            return "less" if is_slow or asks_for_less(failure.detail) else ""
         if not isinstance(error, (ResourceNotFoundError, ToolArgumentError)):
             return ""
         from mulligan.repair.reported_names import find_offered_names, near_reported_names
@@ -334,12 +335,21 @@ class FeedbackComposer:
         shown = clean(redacted, newlines=newlines)
         return shown if shown == redacted else self._redactor.redact(shown)
 
-    def _propose(self, feedback: Feedback, correction: Correction, call: ToolCall) -> None:
+    def _add_correction(
+        self, feedback: Feedback, correction: Correction, call: ToolCall, tools: Mapping[str, Tool]
+    ) -> None:
+        if correction.is_ready:
+            self._propose(feedback, correction)
+        elif correction.name == call.name:
+            self._ask_if_meant(feedback, correction)
+        else:
+            self._suggest_call(feedback, correction, tools.get(correction.name))
+
+    def _propose(self, feedback: Feedback, correction: Correction) -> None:
         """Adds the corrected call, unless it is too long or contains text that must not be shown."""
         import json
 
-        # with spaces, as models write JSON
-        text = json.dumps({"name": correction.name, "arguments": correction.arguments}, ensure_ascii=False)
+        text = spaced_json({"name": correction.name, "arguments": correction.arguments})
         if not self._may_show(text):
             return
         feedback.corrected = text
@@ -354,27 +364,38 @@ class FeedbackComposer:
             names = join_names([f'"{show_name(name, 128)}"' for name in proposed], self._catalogue)
             feedback.suggestion = self._catalogue["meant"].format(names=names)
 
-    def _ask_if_meant(self, feedback: Feedback, correction: Correction, call: ToolCall) -> None:
-        """Asks whether the likely call was meant, by its differences. The existing step remains for the other case."""
-        import json
-
-        if correction.name != call.name:
+    def _suggest_call(self, feedback: Feedback, correction: Correction, tool: Tool | None) -> None:
+        """Says on which condition another tool is to be called with the same arguments: as a call if it only reads."""
+        if tool is None or not is_plain_identifier(tool.name):
             return
-        sent = sent_arguments(call)
+        text = spaced_json({"name": tool.name, "arguments": correction.arguments})
+        finer = "likely_call" if tool.read_only and self._may_show(text) else "likely_tool_same"
+        template = finer_template(self._catalogue, "likely_tool", finer)
+        feedback.next_step = self._catalogue[template].format(name=tool.shown, call=text)
+
+    def _ask_if_meant(self, feedback: Feedback, correction: Correction) -> None:
+        """Asks whether the likely call was meant, by its differences. The existing step remains for the other case."""
+        sent = correction.sent
         old_names = {new: old for old, new in correction.renamed.items()}
         changes = []
         for name, value in correction.arguments.items():
-            if name in sent and json.dumps(sent[name]) == json.dumps(value):
+            if name in sent and (value is sent[name] or spaced_json(value) == spaced_json(sent[name])):
                 continue
-            template = "instead" if name in old_names else "pair"
-            pair = json.dumps({name: value}, ensure_ascii=False)[1:-1]
-            changes.append(self._catalogue[template].format(pair=pair, old=show_name(old_names.get(name, ""))))
+            pair = spaced_json({name: value})[1:-1]
+            if name in old_names:
+                changes.append(self._catalogue["instead"].format(pair=pair, old=show_name(old_names[name])))
+            else:
+                changes.append(self._catalogue["pair"].format(pair=pair))
         text = join_names(changes, self._catalogue) if changes else ""
         if not text or len(text) > _LINE_CHARS or not self._may_show(text):
             return
         if not feedback.suggestion:
             feedback.suggestion = self._catalogue["meant"].format(names=text)
-        is_whole = len(changes) == len(correction.arguments)
+        arguments = spaced_json(correction.arguments)
+        if len(changes) > 1 and len(arguments) <= _LINE_CHARS and self._may_show(arguments):
+            text, is_whole = self._catalogue["all_of_them"].format(arguments=arguments), True  # easier to copy
+        else:
+            is_whole = len(changes) == len(correction.arguments)
         feedback.next_step = self._catalogue["if_meant"].format(
             tool=feedback.tool_name,
             names=text,
@@ -388,6 +409,14 @@ class FeedbackComposer:
 
     def _notes(self, note: str, repairs: Sequence[Repair]) -> tuple[str, ...]:
         return (*filter(None, [self._catalogue.get(note, note)]), *self.repair_notes(repairs))
+
+    def _reason(self, error: ToolError) -> tuple[str, ...]:
+        """Why a call needs approval or was rejected, on one line; only a person's own reason may look like our text."""
+        reason, limit = error.__dict__.get("_reason", ""), self._limits.detail_chars
+        if error.rule != _REJECTED and _PROPOSAL.search(reason) is not None:
+            return ()
+        text = truncate(self._redact_and_clean(reason[: 4 * limit], newlines=False), limit).strip()
+        return (self._catalogue["reason"].format(reason=text),) if text else ()
 
     def repair_notes(self, repairs: Sequence[Repair]) -> list[str]:
         """Notes on the repairs, one sentence each."""
@@ -424,6 +453,12 @@ class FeedbackComposer:
         excerpt = truncate(self._redact_and_clean(text[: 4 * limit], newlines=True), limit).strip()
         key = f"{call.id}\0{call.name}\0{sent_text(call)}"
         return fence(excerpt, key=key, label=self._catalogue["reported"]) if excerpt else ""
+
+
+def _headline_template(error: ToolError, tool: Tool | None) -> str:
+    if tool is None:
+        return "headline_without_tool"
+    return "headline_not_approved" if (error.rule or "").startswith(_APPROVAL_PREFIX) else "headline"
 
 
 def _hide_resource(message: str, resource: str, error: ToolError) -> str:
@@ -467,7 +502,9 @@ def _foreign_texts(error: ToolError, hints: Sequence[str]) -> list[str]:
     if error.resource is not None and (is_ours or error.resource not in error.message):
         texts.append(error.resource)
     for problem in error.problems[:_MAX_PROBLEMS]:
-        texts += (problem.pointer, *pointer_spellings(problem.pointer))
+        texts.append(problem.pointer)
+        if "~" in problem.pointer or "/" in problem.pointer[1:]:
+            texts += pointer_spellings(problem.pointer)
         if problem.got is not None:
             texts.append(problem.got)
         if not is_ours:
@@ -522,9 +559,9 @@ def _is_safe_pointer(pointer: str, tool: Tool | None) -> bool:
         return False
     schema: Any = tool.parameters
     for name in steps_of(pointer):
-        declared = schema if isinstance(schema, Mapping) else {}
+        declared = schema if isinstance(schema, (dict, Mapping)) else {}
         known: Any = declared.get("properties")
-        is_declared = isinstance(known, Mapping) and name in known
+        is_declared = isinstance(known, (dict, Mapping)) and name in known
         if not (_PLAIN_POINTER(f"/{escape(name)}") or (is_declared and is_name(name, blanks=2))):
             return False
         schema = known[name] if is_declared else declared.get("items")

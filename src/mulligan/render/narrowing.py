@@ -17,12 +17,27 @@ _RAN_OUT = re.compile(  # a query that took too long, not a connection that was 
     r"\b(?:time ?limit|time[d ]?-?out|too long|cancel+ed|exceeded|aborted|killed)\b|MaxTimeMS|\brows? scanned\b",
     re.IGNORECASE | re.DOTALL,
 )
+_ASKS_FOR_LESS = re.compile(
+    r"\b(?:reduc(?:e|ing) the (?:amount|size|number|range|scope|volume)|(?:ask|request)(?:ing)? (?:for )?(?:less|fewer)|"
+    r"(?:smaller|shorter|narrower) (?:range|interval|period|page|window|query|request)|"
+    r"narrow (?:down )?(?:the|your)|too much data)\b",
+    re.IGNORECASE,
+)
 _LIMITS = word_set("limit max maximum top count size rows first num")
 _NO_FILTERS = word_set(
     "format output sort order page offset cursor token fields verbose timeout wait retry retries color lang language "
     "locale include encoding style mode dry id projection columns select"
 )
 _MOST_TEXT, _MOST_NAMES = 1_000, 3
+
+
+def asks_for_less(text: str) -> bool:
+    """Whether a report asks to request less.
+
+    Args:
+        text: the quoted text of a failure.
+    """
+    return _ASKS_FOR_LESS.search(text[:_MOST_TEXT]) is not None
 
 
 def takes_too_long(text: str) -> bool:

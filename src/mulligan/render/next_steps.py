@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-from mulligan.catalogue import MISSING, UNKNOWN, Catalogue, finer_template
+from mulligan.catalogue import MISSING, NOT_ALLOWED, UNKNOWN, WRONG_TYPE, Catalogue, finer_template
 from mulligan.classify.call_arguments import may_be_named_in
 from mulligan.errors import (
     Problem,
@@ -28,13 +29,12 @@ from mulligan.pointers import argument_of, steps_of
 from mulligan.render.quoting import split_problems
 from mulligan.repair.provenance import is_plain_identifier
 from mulligan.secrets.redaction import redacted_pointer
+from mulligan.tools import Tool, once_per_tool
 from mulligan.untrusted.text import is_name, show_name
-
-if TYPE_CHECKING:
-    from mulligan.tools import Tool
 
 _MAX_NAMES = 3
 _MOST_KNOWN = 12
+_LONGEST_LIST = 160
 _SHORTEST_WAIT = 0.1
 LONGEST_WAIT = 86_400.0  # no model waits for more than a day
 _MAX_PROBLEMS = 100
@@ -49,12 +49,23 @@ _WITHOUT_EFFECT_NOTE = (
 )  # a note about effects would distract
 
 
+_PLAIN_VALUES = re.compile(r'one of "[\w./-]{1,64}"(?:, "[\w./-]{1,64}")+', re.ASCII).fullmatch
+_FINER_THAN_VALID = ("number", "boolean", "one_of")
 _FIXED = (
     (ToolPermissionError, "refused"),
     (ToolAuthenticationError, "refused"),
     (RepeatedCallError, "another_approach"),
     (ToolCancelledError, "if_needed"),
 )
+
+
+_NOT_APPROVED = {
+    "host:approval-pending": "approval_pending",
+    "host:approval-missing": "approval_missing",
+    "host:approval-rejected": "approval_rejected",
+    "host:approval-edit": "approval_edit",
+    "host:approval-tool": "approval_missing",
+}  # by rule
 
 
 class ShownLookup(NamedTuple):
@@ -187,6 +198,8 @@ def _overriding_template(error: ToolError, note: str, offer: Offer, catalogue: C
         return "no_more" if error.fatal else "no_more_of_it"
     if rule == "host:schema":
         return "unusable"
+    if rule in _NOT_APPROVED:
+        return _NOT_APPROVED[rule]
     if error.fatal:
         return "stop"
     if note == "many_failures":
@@ -245,20 +258,39 @@ def _argument_step(
     rest = catalogue["rest"] if _has_others(error.arguments, pointers) else ""
     names = _display_pointers(pointers, sanitize_line) if len(pointers) <= _MAX_NAMES else []
     kinds = {_problem_template(problem, tool, error.arguments or {}) for problem in problems}
-    if "without" in kinds and tool is not None and error.rule == "host:arguments":
-        unknown = [argument_of(problem.pointer) for problem in problems if problem.message == UNKNOWN]
-        is_misnamed = kinds == {"without", "added"}
-        if not tool.read_only or is_misnamed or _is_any_misspelt(unknown, tool):
-            parents = {problem.pointer.rpartition("/")[0] for problem in problems if problem.message == UNKNOWN}
-            return _known_arguments_step(name, tool, catalogue, parents)
+    parents = _parents_of_unknown(problems, kinds, tool) if error.rule == "host:arguments" else None
+    if parents is not None and tool is not None:
+        return _known_arguments_step(name, tool, catalogue, parents)
     if kinds == {"without"} and not _parameters(tool):
         return catalogue["without_any"].format(tool=name)
     if not names or ("without" in kinds and len(kinds) > 1):
         return catalogue["corrected"].format(tool=name, rest=rest)
     template = kinds.pop() if len(kinds) == 1 else "valid"
-    if template == "valid" and offers and len(names) == 1:
-        template = "quoted_value"
-    return catalogue[template].format(tool=name, names=join_names(names, catalogue), rest=rest)
+    if template == "valid" and len(names) == 1:
+        template = "quoted_value" if offers else "one_of" if _lists_values(problems) else template
+    if template in _FINER_THAN_VALID:
+        template = finer_template(catalogue, "valid", template)
+    fields = {"names": join_names(names, catalogue), "rest": rest, "allowed": problems[0].expected}
+    return catalogue[template].format(tool=name, **fields)
+
+
+def _lists_values(problems: Sequence[Problem]) -> bool:
+    """Whether the only problem lists allowed values that are plain identifiers: a sentence would look like our own text."""
+    problem = problems[0]
+    values = _PLAIN_VALUES(problem.expected or "")
+    is_list = problem.message == NOT_ALLOWED and values is not None and len(values[0]) <= _LONGEST_LIST
+    return is_list and len(problems) == 1
+
+
+def _parents_of_unknown(problems: Sequence[Problem], kinds: Collection[str], tool: Tool | None) -> set[str] | None:
+    """The places of unknown arguments that must not just be omitted; None if there are none."""
+    if "without" not in kinds or tool is None:
+        return None
+    unknown = [problem.pointer for problem in problems if problem.message == UNKNOWN]
+    is_misnamed = kinds == {"without", "added"}
+    if tool.read_only and not is_misnamed and not _is_any_misspelt(list(map(argument_of, unknown)), tool):
+        return None
+    return {pointer.rpartition("/")[0] for pointer in unknown}
 
 
 def _is_any_misspelt(unknown: Sequence[str], tool: Tool) -> bool:
@@ -303,11 +335,13 @@ def _members_at(tool: Tool, pointer: str) -> list[str]:
     """The members that a tool's schema declares directly for an object within its arguments; otherwise empty."""
     schema: object = tool.parameters
     for member in steps_of(pointer):
-        properties = schema.get("properties") if isinstance(schema, Mapping) else None
-        known = properties if isinstance(properties, Mapping) else {}
-        schema = known[member] if member in known else schema.get("items") if isinstance(schema, Mapping) else None
-    members = schema.get("properties") if isinstance(schema, Mapping) else None
-    return list(members) if isinstance(members, Mapping) else []
+        properties = schema.get("properties") if isinstance(schema, (dict, Mapping)) else None
+        known = properties if isinstance(properties, (dict, Mapping)) else {}
+        schema = (
+            known[member] if member in known else schema.get("items") if isinstance(schema, (dict, Mapping)) else None
+        )
+    members = schema.get("properties") if isinstance(schema, (dict, Mapping)) else None
+    return list(members) if isinstance(members, (dict, Mapping)) else []
 
 
 def _problem_template(problem: Problem, tool: Tool | None, sent: Mapping[str, object]) -> str:
@@ -317,13 +351,26 @@ def _problem_template(problem: Problem, tool: Tool | None, sent: Mapping[str, ob
     if problem.message == UNKNOWN or (known and argument not in known):
         return "without"
     is_missing = problem.message == MISSING and (argument not in sent or "/" in problem.pointer[1:])
-    return "added" if is_missing else "valid"
+    return "added" if is_missing else _unquoted_template(problem) or "valid"
+
+
+def _unquoted_template(problem: Problem) -> str:
+    """The template where a text was sent for a number, or for true or false; otherwise empty."""
+    if problem.message != WRONG_TYPE or not (problem.got or "").startswith('"'):
+        return ""
+    expected = (problem.expected or "").partition(" ")[0].rstrip(",;")
+    return {"integer": "number", "number": "number", "boolean": "boolean"}.get(expected, "")
 
 
 def _parameters(tool: Tool | None) -> frozenset[str]:
     """The names of a tool's parameters; empty if its schema declares none."""
-    known = None if tool is None else tool.parameters.get("properties")
-    return frozenset(known) if isinstance(known, Mapping) else frozenset()
+    return frozenset() if tool is None else _declared_parameters(tool)
+
+
+@once_per_tool
+def _declared_parameters(tool: Tool) -> frozenset[str]:
+    known = tool.parameters.get("properties")
+    return frozenset(known) if isinstance(known, (dict, Mapping)) else frozenset()
 
 
 def _has_others(arguments: Mapping[str, object] | None, pointers: Sequence[str]) -> bool:
@@ -389,6 +436,7 @@ def _may_be_repeated(tool: Tool | None) -> bool:
     return tool is not None and (tool.read_only or tool.idempotent)
 
 
+@once_per_tool
 def _seems_to_read(tool: Tool) -> bool:
     from mulligan.resolve.proposals import seems_to_read
 

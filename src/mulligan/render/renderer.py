@@ -136,7 +136,7 @@ class Renderer:
         return other
 
     def describe_repairs(
-        self, sent: ToolCall, read: ToolCall, tools: tuple[Tool | None, Tool], toolset: Toolset
+        self, sent: ToolCall, read: ToolCall, tools: tuple[Tool | None, Tool | None], toolset: Toolset
     ) -> tuple[Repair, ...]:
         """What was read differently from how it was sent.
 

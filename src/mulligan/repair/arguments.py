@@ -96,13 +96,12 @@ class _Place(NamedTuple):
         return self._replace(depth=self.depth + 1, pointer=f"{self.pointer}/{index}")
 
     def of(self, name: str, schema: Any, siblings: Mapping[str, Any]) -> _Place:
-        described = schema if isinstance(schema, Mapping) else {}
+        described = schema if isinstance(schema, (dict, Mapping)) else {}
         return _Place(self.depth + 1, f"{self.pointer}/{escape(name)}", name, described, siblings)
 
-    @property
-    def said(self) -> ArgumentUnits:
-        """The units and nouns that the argument's name and schema state."""
-        return ArgumentUnits(self.name, self.schema, self.siblings)
+    def states(self, word: str) -> bool:
+        """Whether the argument's name or schema states a word, such as its unit."""
+        return ArgumentUnits(self.name, self.schema, self.siblings).names(word)
 
 
 class _ArgumentFixer:
@@ -120,7 +119,7 @@ class _ArgumentFixer:
         return place.depth == 0 and not is_wrong
 
     def fix(self, value: Any, schema: Any, place: _Place) -> Any:
-        if not isinstance(schema, Mapping) or place.depth > _DEEPEST:
+        if not isinstance(schema, (dict, Mapping)) or place.depth > _DEEPEST:
             return value
         self._spend(1)
         schema = self._schemas.resolve(schema)
@@ -132,7 +131,7 @@ class _ArgumentFixer:
             return self._match_enum(value, allowed, place)
         kinds = schema.get("type")
         kinds = [kinds] if isinstance(kinds, str) else kinds or []
-        if not kinds or any(is_of_type(value, kind) for kind in kinds):
+        if not kinds or is_of_type(value, kinds):
             return self._fix_children(value, schema, place)
         if "null" in kinds and is_null(value):
             return None
@@ -205,7 +204,7 @@ class _ArgumentFixer:
         raise _AmbiguousError
 
     def _convert_to(self, kind: str, value: Any, schema: Mapping[str, Any], place: _Place) -> Any:
-        is_named = place.said.names
+        is_named = place.states
         if isinstance(value, dict) and len(value) == 1 and kind not in ("object", "array"):
             ((word, value),) = value.items()  # {"value": false} for false
             if not is_wrapper_key(word, place.name, is_named):
@@ -244,12 +243,12 @@ class _ArgumentFixer:
 
     def _fix_object(self, value: dict[str, Any], schema: Mapping[str, Any], place: _Place) -> dict[str, Any]:
         members = schema.get("properties")
-        members = members if isinstance(members, Mapping) else {}
+        members = members if isinstance(members, (dict, Mapping)) else {}
         required = [name for name in schema.get("required", ()) if isinstance(name, str)]
         closed = schema.get("additionalProperties") is False
         nested = self._nest_members(value, members, required, place, closed=closed)
         renamed = self._rename_members(nested, members, required, place, closed=closed)
-        siblings = {name: self._schemas.resolve(member).get("default") for name, member in members.items()} | renamed
+        siblings: dict[str, Any] | None = None
         fixed = {}
         for name, inner in renamed.items():
             if name in value and self._has_no_problem(name, place) and not is_null(inner):
@@ -259,6 +258,8 @@ class _ArgumentFixer:
             if inner is None and optional and not self._schemas.takes_null(members[name]):
                 continue
             member = members.get(name, {})
+            if siblings is None:
+                siblings = self._schemas.defaults(members) | renamed
             fixed[name] = self.fix(inner, member, place.of(name, member, siblings))
         return fixed
 
@@ -283,7 +284,10 @@ class _ArgumentFixer:
         missing = [name for name in required if name not in value]
         if not missing and not closed:
             return value
-        self._spend(len(members) * sum(name not in members for name in value))
+        unknown_count = sum(name not in members for name in value)
+        if not unknown_count and not missing:
+            return value
+        self._spend(len(members) * unknown_count)
         choices = match_names(value, members, missing, {} if place.depth else self._aliases)
         names = {name: choice.name for name, choice in choices.items()}
         if not place.depth:

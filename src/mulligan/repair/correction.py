@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mulligan.calls import ToolCall
 from mulligan.classify.resources import find_resource_in_text
 from mulligan.errors import Problem, ResourceNotFoundError, ToolArgumentError, ToolError, ToolNotFoundError
+from mulligan.lazy import lazy
 from mulligan.pointers import escape
 from mulligan.policy import Limits
 from mulligan.repair.provenance import (
@@ -19,8 +20,8 @@ from mulligan.repair.provenance import (
     sources_of,
 )
 from mulligan.resolve.words import canonical
-from mulligan.tools import Tool
-from mulligan.validate.arguments import dump, read_arguments
+from mulligan.tools import Tool, builds_objects
+from mulligan.validate.arguments import are_within_limits, dump, read_arguments
 from mulligan.validate.numbers import read_exact
 
 if TYPE_CHECKING:
@@ -35,14 +36,18 @@ class Correction(NamedTuple):
         arguments: all arguments; they match the tool's schema.
         sources: the source of each name and value, by JSON Pointer.
         renamed: argument names as sent, mapped to the names that replaced them.
+        sent: the arguments as sent; empty if they are not a JSON object.
         is_ready: whether the call may be proposed as is; otherwise the feedback asks whether it is what was meant.
+        is_from_json: whether the arguments are plain JSON values.
     """
 
     name: str
     arguments: Mapping[str, Any]
     sources: Mapping[str, Source]
     renamed: Mapping[str, str]
+    sent: Mapping[str, Any]
     is_ready: bool
+    is_from_json: bool = True
 
 
 def correct(
@@ -71,51 +76,120 @@ def correct(
         The correction, or None if the meaning is ambiguous or the tool takes secrets.
     """
     if isinstance(error, ToolNotFoundError):
-        tool = tools.get(error.suggestions[0]) if error.confident and error.suggestions else None
+        tool = tools.get(error.suggestions[0]) if error.proposal != "listed" and error.suggestions else None
     if tool is None or tool.secret:
         return None
-    correction = _find_correction(error, call, tool, failure, limits, resources)
-    if correction is None or not _is_useful(correction, tool, call, limits):
+    sent = _Sent(call, limits)
+    correction = _find_correction(error, tool, failure, sent, resources)
+    if correction is None or not _is_useful(correction, tool, sent):
         return None
     return correction if resources or _is_sent_or_plain(correction, call) else None
 
 
-def _is_useful(correction: Correction, tool: Tool, call: ToolCall, limits: Limits) -> bool:
-    """Whether the corrected call differs from the failed one, and the tool accepts its arguments.
+class _Sent:
+    """The arguments of a call, read once.
+
+    Args:
+        call: the call.
+        limits: bounds on size and depth.
+    """
+
+    def __init__(self, call: ToolCall, limits: Limits) -> None:
+        self.call = call
+        self.limits = limits
+
+    @lazy
+    def arguments(self) -> dict[str, Any] | None:
+        """The arguments as JSON values; None if they are not a JSON object."""
+        try:
+            return read_arguments(self.call.arguments, self.limits)
+        except ToolArgumentError:
+            return None
+
+    @property
+    def has_rounded_number(self) -> bool:
+        """Whether a number of the arguments lost digits when it was read. Raises if one is out of range."""
+        if not _holds_float(self.arguments):
+            return False
+        return read_arguments(self.call.arguments, self.limits, numbers=read_exact) != self.arguments
+
+    def fixed(self, *, read_only: bool) -> dict[str, Any] | None:
+        """The arguments, with their JSON repaired if that is needed and possible.
+
+        Args:
+            read_only: whether the tool is read-only.
+        """
+        if self.arguments is not None:
+            return self.arguments
+        from mulligan.repair.json_text import read_fixed_arguments
+
+        return read_fixed_arguments(self.call.arguments, self.limits, read_only=read_only)
+
+
+def _holds_float(value: Any) -> bool:
+    waiting = [value]
+    while waiting:
+        part = waiting.pop()
+        kind = type(part)
+        if kind is dict:
+            waiting += part.values()
+        elif kind is list:
+            waiting += part
+        elif kind is float:
+            return True
+    return False
+
+
+def _is_useful(correction: Correction, tool: Tool, sent: _Sent) -> bool:
+    """Whether the corrected call differs from the failed one, and the tool accepts its arguments."""
+    if correction.name == sent.call.name and sent.arguments is not None:
+        try:
+            if sent.has_rounded_number:
+                return False
+        except ToolArgumentError:
+            return _accepts(correction, tool, sent)
+        if correction.arguments == sent.arguments and dump(correction.arguments) == dump(sent.arguments):
+            return False
+    return _accepts(correction, tool, sent)
+
+
+def _accepts(correction: Correction, tool: Tool, sent: _Sent) -> bool:
+    """Whether the tool accepts the corrected arguments.
 
     The tool author's validators may build Python objects for this check, as they will for the call itself. They receive
     a copy, and the objects are discarded.
     """
-    if correction.name == call.name:
-        try:
-            sent = read_arguments(call.arguments, limits)
-            if read_arguments(call.arguments, limits, numbers=read_exact) != sent:
-                return False  # a number lost precision when read
-            if correction.arguments == sent and dump(correction.arguments) == dump(sent):
-                return False
-        except ToolArgumentError:  # not a JSON object, so any JSON object is a different call
-            pass
-    return not isinstance(tool.fit(read_arguments(correction.arguments, limits)), ToolArgumentError)
+    arguments = correction.arguments
+    may_share = type(arguments) is dict and correction.is_from_json and not builds_objects(tool)
+    text = dump(arguments) if may_share else ""
+    if not may_share or "null" in text or not are_within_limits(text, sent.limits):  # null may be an infinite number
+        arguments = read_arguments(arguments, sent.limits)
+    return not isinstance(tool.fit(dict(arguments)), ToolArgumentError)
 
 
 def _is_sent_or_plain(correction: Correction, call: ToolCall) -> bool:
     """Whether each text in a corrected call was sent by the model, in some style, or is a plain identifier."""
     sent = call.arguments if isinstance(call.arguments, str) else dump(call.arguments)
-    canonical_sent = canonical(sent)
+    others: list[str] = []
     waiting: list[Any] = [correction.name, correction.arguments]
     while waiting:
         part = waiting.pop()
-        if isinstance(part, Mapping):
+        if isinstance(part, str):
+            if not (part in sent or is_plain_identifier(part)):
+                others.append(part)
+        elif isinstance(part, (dict, Mapping)):
             waiting += [*part, *part.values()]
         elif isinstance(part, list):
             waiting += part
-        elif isinstance(part, str) and not (is_plain_identifier(part) or _was_sent(part, sent, canonical_sent)):
-            return False
-    return True
+    if not others:
+        return True
+    canonical_sent = canonical(sent)
+    return all(_was_sent(part, sent, canonical_sent) for part in others)
 
 
 def _was_sent(part: str, sent: str, canonical_sent: str) -> bool:
-    if part in sent or canonical(part) in canonical_sent:
+    """Whether a text that does not occur in the arguments does so in another style, or as JSON writes it."""
+    if canonical(part) in canonical_sent:
         return True
     try:
         return dump(part)[1:-1] in sent
@@ -125,72 +199,88 @@ def _was_sent(part: str, sent: str, canonical_sent: str) -> bool:
 
 def _find_correction(
     error: ToolError,
-    call: ToolCall,
     tool: Tool,
     failure: Failure | None,
-    limits: Limits,
+    sent: _Sent,
     resources: Sequence[str],
 ) -> Correction | None:
     if isinstance(error, ToolNotFoundError):
-        return _correct_arguments(tool, call, limits)
+        return _correct_arguments(tool, sent) if error.confident else _with_same_arguments(tool, sent)
     if not isinstance(error, (ToolArgumentError, ResourceNotFoundError)):
         return None
     if isinstance(error, ToolArgumentError) and error.corrected is not None:
-        return _correction_from_plugin(error.corrected, tool, call, limits)
+        return _correction_from_plugin(error.corrected, tool, sent)
     if failure is None:
-        return _correct_arguments(tool, call, limits, error.problems) if isinstance(error, ToolArgumentError) else None
-    return _correct_resource_name(error, tool, call, failure, limits, resources)
+        return _correct_arguments(tool, sent, error.problems) if isinstance(error, ToolArgumentError) else None
+    return _correct_resource_name(error, tool, sent, failure, resources)
 
 
-def _correction_from_plugin(
-    corrected: Mapping[str, Any], tool: Tool, call: ToolCall, limits: Limits
-) -> Correction | None:
+def _correction_from_plugin(corrected: Mapping[str, Any], tool: Tool, sent: _Sent) -> Correction | None:
     """A plugin's proposal; the same rules apply to it as to mulligan's own."""
-    from mulligan.repair.json_text import read_or_fix_arguments
-
-    sent = read_or_fix_arguments(call.arguments, limits, read_only=tool.read_only)
-    if sent is None:
+    arguments = sent.fixed(read_only=tool.read_only)
+    if arguments is None:
         return None
-    changed = {f"/{escape(name)}": "author" for name in corrected if name not in sent or sent[name] != corrected[name]}
-    preserved = any(preserves_meaning(tool, form, corrected) for form in argument_forms(tool, sent))
+    changed = {
+        f"/{escape(name)}": "author"
+        for name in corrected
+        if name not in arguments or arguments[name] != corrected[name]
+    }
+    preserved = any(preserves_meaning(tool, form, corrected) for form in argument_forms(tool, arguments))
     readings: Mapping[str, Source] = {} if preserved else changed  # type: ignore[assignment]
-    return Correction(
-        call.name, corrected, sources_of("sent", corrected, readings), {}, is_ready=tool.read_only or preserved
-    )
+    sources = sources_of("sent", corrected, readings)
+    is_ready = tool.read_only or preserved
+    return Correction(sent.call.name, corrected, sources, {}, sent.arguments or {}, is_ready, is_from_json=False)
 
 
-def _correct_arguments(
-    tool: Tool, call: ToolCall, limits: Limits, problems: Sequence[Problem] = ()
-) -> Correction | None:
+def _correct_arguments(tool: Tool, sent: _Sent, problems: Sequence[Problem] = ()) -> Correction | None:
     """Correct a call by repairing its JSON first, then its arguments by the tool's schema."""
     from mulligan.repair.arguments import FixedArguments, fix_arguments
-    from mulligan.repair.json_text import read_or_fix_arguments
     from mulligan.repair.json_tokens import has_minus_zero
 
-    if has_minus_zero(call.arguments):
+    if has_minus_zero(sent.call.arguments):
         return None
-    try:
-        sent: dict[str, Any] | None = read_arguments(call.arguments, limits)
-    except ToolArgumentError:
-        sent, problems = read_or_fix_arguments(call.arguments, limits, read_only=tool.read_only), ()
-    if sent is None:
+    if sent.arguments is None:
+        problems = ()
+    arguments = sent.fixed(read_only=tool.read_only)
+    if arguments is None:
         return None
-    if not problems and tool.validator.is_valid(sent):
-        fixed: FixedArguments | None = FixedArguments(sent, True, {}, {})
+    if not problems and tool.validator.is_valid(arguments):
+        fixed: FixedArguments | None = FixedArguments(arguments, True, {}, {})
     else:
-        fixed = fix_arguments(tool, sent, problems or None)
+        fixed = fix_arguments(tool, arguments, problems or None)
     if fixed is None:
         return None
-    source = name_source(tool, call.name)
+    source = name_source(tool, sent.call.name)
     sources = sources_of(source or "toolset", fixed.arguments, fixed.readings)
     is_ready = tool.read_only or (source is not None and fixed.is_lossless)
-    return Correction(tool.name, fixed.arguments, sources, fixed.renamed, is_ready)
+    return Correction(tool.name, fixed.arguments, sources, fixed.renamed, sent.arguments or {}, is_ready)
+
+
+def _with_same_arguments(tool: Tool, sent: _Sent) -> Correction | None:
+    """The call of a tool that is only likely to be meant, if it takes the arguments as they were sent."""
+    arguments = sent.arguments
+    if not arguments or not takes_as_sent(tool, arguments):
+        return None
+    return Correction(tool.name, arguments, sources_of("toolset", arguments, {}), {}, arguments, is_ready=False)
+
+
+def takes_as_sent(tool: Tool, arguments: Mapping[str, Any]) -> bool:
+    """Whether a tool declares all these arguments, and they are valid.
+
+    Args:
+        tool: the tool.
+        arguments: the arguments as they were sent.
+    """
+    known = tool.parameters.get("properties")
+    return isinstance(known, Mapping) and arguments.keys() <= known.keys() and tool.validator.is_valid(arguments)
 
 
 def _correct_resource_name(
-    error: ToolError, tool: Tool, call: ToolCall, failure: Failure, limits: Limits, resources: Sequence[str]
+    error: ToolError, tool: Tool, sent: _Sent, failure: Failure, resources: Sequence[str]
 ) -> Correction | None:
     """Replace a missing name in a call with the one similar name that exists."""
+    if not (tool.read_only or resources):
+        return None
     from mulligan.repair.reported_names import near_names, near_reported_names, replace_name
 
     missing = error.resource or find_resource_in_text(failure.text)
@@ -199,11 +289,12 @@ def _correct_resource_name(
     text, detail = failure.text, failure.detail
     reported = text if detail in text else f"{text}\n{detail}"
     near = near_names(missing, resources) if resources else near_reported_names(missing, reported)
-    if len(near) != 1 or not (tool.read_only or resources):
+    if len(near) != 1:
         return None
-    replaced = replace_name(missing, near[0], read_arguments(call.arguments, limits))
+    replaced = replace_name(missing, near[0], sent.arguments or {})
     if replaced is None:
         return None
     argument, arguments = replaced
     readings: dict[str, Source] = {f"/{escape(argument)}": "author" if resources else "reported"}
-    return Correction(tool.name, arguments, sources_of("sent", arguments, readings), {}, is_ready=tool.read_only)
+    sources = sources_of("sent", arguments, readings)
+    return Correction(tool.name, arguments, sources, {}, sent.arguments or {}, tool.read_only)

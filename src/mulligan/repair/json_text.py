@@ -55,8 +55,22 @@ def read_or_fix_arguments(sent: Any, limits: Limits, *, read_only: bool) -> dict
     try:
         return read_arguments(sent, limits)
     except ToolArgumentError:
-        text = bytes(sent).decode(errors="replace") if isinstance(sent, (bytes, bytearray)) else sent
-        fixed = fix_json(text, read_only=read_only) if isinstance(text, str) else None
+        return read_fixed_arguments(sent, limits, read_only=read_only)
+
+
+def read_fixed_arguments(sent: Any, limits: Limits, *, read_only: bool) -> dict[str, Any] | None:
+    """Read a call's arguments, which are not a JSON object as they are, as JSON values that `fix_json` repaired.
+
+    Args:
+        sent: the arguments as the model sent them.
+        limits: bounds on size and depth.
+        read_only: whether the tool is read-only.
+
+    Returns:
+        The arguments, or None if they cannot be read.
+    """
+    text = bytes(sent).decode(errors="replace") if isinstance(sent, (bytes, bytearray)) else sent
+    fixed = fix_json(text, read_only=read_only) if isinstance(text, str) else None
     try:
         return None if fixed is None else read_arguments(fixed, limits)
     except ToolArgumentError:

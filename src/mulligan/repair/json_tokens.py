@@ -19,6 +19,7 @@ _FENCE = re.compile(r"```\w*\s*")
 _PAIRS = {"{": "}", "[": "]"}
 _CLOSING = ("}", "]")
 _OPENED = ('"', "'", "“", "/*")
+_COMMENTS = ("//", "/*")
 Language = Literal["json", "python", "unclear"]
 IDENTIFIER = re.compile(r"(?!(?:true|false|null|True|False|None)\Z)[A-Za-z_$][\w$-]*")
 _ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|.)", re.DOTALL)
@@ -70,15 +71,28 @@ def has_minus_zero(arguments: object) -> bool:
 
 
 def _is_closed(text: str) -> bool:
+    if _ends_in_item(text) and "//" not in text and "/*" not in text:
+        return False
     expected_closings: list[str] = []
     last = ""
-    for part in tokenize(text):
+    for part in _PART.findall(text):
         if part in _PAIRS:
             expected_closings.append(_PAIRS[part])
-        elif part in _OPENED or (part in _CLOSING and expected_closings and expected_closings.pop() != part):
+        elif part in _CLOSING:
+            if expected_closings and expected_closings.pop() != part:
+                return False
+        elif part in _OPENED:
             return False
-        last = last if set(part) == {"`"} else part
+        elif part.isspace() or part.startswith(_COMMENTS) or not part.strip("`"):
+            continue
+        last = part
     return not expected_closings and last in _CLOSING
+
+
+def _ends_in_item(text: str) -> bool:
+    """Whether a text clearly ends in a word or a string, or after a separator, unless that is a comment."""
+    last = text.rstrip(" \t\r\n`")[-1:]
+    return last.isascii() and (last.isalnum() or last in ('"', "'", ",", ":"))
 
 
 def tokenize(text: str) -> Iterator[str]:
@@ -91,7 +105,7 @@ def tokenize(text: str) -> Iterator[str]:
     """
     for found in _PART.finditer(text):
         part = found[0]
-        if not part.isspace() and (part == "/*" or not part.startswith(("//", "/*"))):
+        if not part.isspace() and (part == "/*" or not part.startswith(_COMMENTS)):
             yield part
 
 

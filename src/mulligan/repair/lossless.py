@@ -59,14 +59,18 @@ class LosslessCheck:
         """
         schema = self._parameters if schema is None else schema
         others = [name for name in read if name not in sent]
-        twins = sent_twice(sent)
+        twins: frozenset[str] | None = None
         for name, value in sent.items():
-            known = name if name in read or name in twins else self._find_renamed(name, others)
-            if known is None or known not in read:
-                return False
-            if known != name:
+            known = name
+            if name not in read:
+                twins = sent_twice(sent) if twins is None else twins
+                renamed = None if name in twins else self._find_renamed(name, others)
+                if renamed is None:
+                    return False
+                known = renamed
                 others.remove(known)
-            if not self.is_same(value, read[known], self._schemas.member(schema, known)):
+            same = read[known]
+            if value is not same and not self.is_same(value, same, self._schemas.member(schema, known)):
                 return False
         return not others
 

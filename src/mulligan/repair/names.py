@@ -61,8 +61,10 @@ def match_names(
         The chosen members, by the names that were sent.
     """
     choices: dict[str, Choice] = {}
-    twins = sent_twice(value) if len(value) > 1 else ()
-    unknown = [name for name in value if name not in members and name not in twins]
+    unknown = [name for name in value if name not in members]
+    if unknown and len(value) > 1:
+        twins = sent_twice(value)
+        unknown = [name for name in unknown if name not in twins]
     for name in unknown if len(unknown) <= _MOST_UNKNOWN else ():
         taken = {*value, *(choice.name for choice in choices.values())}
         declared = [one for one, others in aliases.items() if name in others and one in members and one not in taken]

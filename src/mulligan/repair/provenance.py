@@ -188,7 +188,7 @@ def _is_from_call(tool: Tool, sent: ToolCall, read: Mapping[str, Any], limits: L
     waiting: list[Any] = [*read.values()]
     while waiting:
         part = waiting.pop()
-        if isinstance(part, Mapping):
+        if isinstance(part, (dict, Mapping)):
             waiting += part.values()
         elif isinstance(part, list):
             waiting += part
@@ -207,7 +207,7 @@ def argument_forms(tool: Tool, arguments: Mapping[str, Any]) -> list[Mapping[str
     from mulligan.repair.nesting import unwrap_arguments
 
     members = tool.parameters.get("properties")
-    inner = unwrap_arguments(tool.name, members if isinstance(members, Mapping) else {}, arguments)
+    inner = unwrap_arguments(tool.name, members if isinstance(members, (dict, Mapping)) else {}, arguments)
     return [arguments] if inner is None or tool.destructive else [arguments, inner]
 
 
@@ -220,13 +220,17 @@ def sources_of(name: Source, arguments: Mapping[str, Any], value_sources: Mappin
         value_sources: the sources of values that were not sent, by JSON Pointer within the arguments.
     """
     found: dict[str, Source] = {"/name": name}
+    if not value_sources:
+        return {**found, **{f"/arguments/{escape(key)}": "sent" for key in reversed([*arguments])}}
     waiting: list[tuple[str, Any]] = [("", arguments)]
     while waiting:
         pointer, value = waiting.pop()
         inner = pointer + "/"
         if pointer in value_sources:
             found["/arguments" + pointer] = value_sources[pointer]
-        elif isinstance(value, Mapping) and (not pointer or any(where.startswith(inner) for where in value_sources)):
+        elif isinstance(value, (dict, Mapping)) and (
+            not pointer or any(where.startswith(inner) for where in value_sources)
+        ):
             waiting += [(inner + escape(key), item) for key, item in value.items()]
         elif isinstance(value, list) and any(where.startswith(inner) for where in value_sources):
             waiting += [(f"{inner}{index}", item) for index, item in enumerate(value)]

@@ -71,12 +71,20 @@ class SchemaResolver:
     def resolve(self, schema: Any) -> Mapping[str, Any]:
         """Follow `$ref` and return the schema it leads to; empty if there is none."""
         for _ in range(_DEEPEST):
-            if not isinstance(schema, Mapping):
+            if not isinstance(schema, (dict, Mapping)):
                 return {}
             if "$ref" not in schema:
                 return schema
             schema = resolve_reference(self._root, str(schema["$ref"]))
         return {}
+
+    def defaults(self, members: Mapping[str, Any]) -> dict[str, Any]:
+        """The default of each member, or None.
+
+        Args:
+            members: the schemas of the members, by name.
+        """
+        return {name: self.resolve(member).get("default") for name, member in members.items()}
 
     def options(self, schema: Any) -> list[Mapping[str, Any]]:
         """The alternatives under `anyOf` and `oneOf`, or the schema itself."""
@@ -100,10 +108,12 @@ class SchemaResolver:
 
     def items(self, schema: Any) -> Mapping[str, Any]:
         """The schema of the list's items; empty if there is none, or several."""
-        found = [one["items"] for one in self.options(schema) if isinstance(one.get("items"), Mapping)]
+        found = [one["items"] for one in self.options(schema) if isinstance(one.get("items"), (dict, Mapping))]
         return self.resolve(found[0]) if len(found) == 1 else {}
 
     def properties(self, schema: Any) -> Mapping[str, Any]:
         """The members of the object, which may be nullable; empty if the schema describes no object, or several."""
-        found = [one["properties"] for one in self.options(schema) if isinstance(one.get("properties"), Mapping)]
+        found = [
+            one["properties"] for one in self.options(schema) if isinstance(one.get("properties"), (dict, Mapping))
+        ]
         return found[0] if len(found) == 1 else {}

@@ -83,6 +83,7 @@ disabled off false no
 _NAMES = """
 path file filename file_name file_path filepath
 query q search search_query term terms keyword keywords question
+query filter filters where condition conditions criteria predicate
 limit max maximum max_results max_count count num n top_k topk size page_size per_page num_results
 count num n number
 url uri link href address

@@ -27,7 +27,7 @@ nineteen
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 _UNDER_TWENTY = {word: number for number, word in enumerate(_SMALL.split())}
 _ROUND = {word: 10 * number for number, word in enumerate(_TENS.split(), 2)}
-_SCALES = {"thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
+_SCALES = {"billion": 1_000_000_000, "million": 1_000_000, "thousand": 1_000}  # the largest first
 _LONGEST, _LONGEST_JSON = 200, 20_000
 
 
@@ -98,7 +98,7 @@ def _cardinal(words: list[str]) -> int | None:
         count = 1 if words[:-1] in ([], ["a"]) else _cardinal(words[:-1])
         return None if count is None else 12 * count
     total = 0
-    for scale, worth in sorted(_SCALES.items(), key=lambda item: -item[1]):
+    for scale, worth in _SCALES.items():
         if scale in words:
             place = words.index(scale)
             count = _under_thousand(words[:place])

@@ -36,13 +36,14 @@ _RUNS_READ_ONLY = re.compile(
 )
 
 
-def proposal(tool: Tool, called: str, *, is_clear: bool) -> Proposal | None:
+def proposal(tool: Tool, called: str, *, is_clear: bool, fits: bool = False) -> Proposal | None:
     """How a tool may be proposed for an unknown name.
 
     Args:
         tool: the tool.
         called: the name that was called.
         is_clear: whether names, arguments and descriptions favour this tool over all others.
+        fits: whether it is the only similar tool that takes the arguments as they were sent.
 
     Returns:
         `"clear"`, `"asked"` (clear, but the tool may change something), `"likely"`, or `"listed"` (the names do not
@@ -88,7 +89,11 @@ def proposal(tool: Tool, called: str, *, is_clear: bool) -> Proposal | None:
         return asked
     is_reworded = bool(tool.destructive) and [word.text for word in called_words] != [word.text for word in tool_words]
     is_other_number = any(word.destroys for word in tool_words) and _differs_in_number(called_words, tool_words)
-    return "listed" if dropped or added or is_reworded or is_other_number else asked
+    is_other = bool(dropped or added)
+    may_be_likely = fits and not any(word.destroys for word in tool_words)
+    if is_reworded or is_other_number or (is_other and not may_be_likely):
+        return "listed"
+    return "likely" if is_other else asked
 
 
 def _is_read_request(words: Sequence[Word]) -> bool:
@@ -154,7 +159,9 @@ def is_said_to_read(tool: Tool) -> bool:
 @lru_cache(maxsize=1024)
 def _names_change(name: str, summary: str) -> bool:
     lexicon = Lexicon()
-    return _has_change_word(parse_name(name, lexicon).tail_words, summary, lexicon)
+    words = [*parse_name(name, lexicon).tail_words, *_first_words(summary, lexicon)[:1]]
+    excused = _RUNS if _runs_read_only(summary) else frozenset()
+    return any(_is_change(word) for word in words if not (word.is_form_of_reading or word.text in excused))
 
 
 @lru_cache(maxsize=1024)
@@ -180,11 +187,6 @@ def _describes_change(words: Sequence[Word], summary: str, lexicon: Lexicon) -> 
     described = _first_words(summary, lexicon)
     if len(words) == 1 and not (words[0].reads or any(word.reads for word in described[:1])):
         return True  # a single word is a command, such as `order` or `email`
-    return _has_change_word(words, summary, lexicon)
-
-
-def _has_change_word(words: Sequence[Word], summary: str, lexicon: Lexicon) -> bool:
-    described = _first_words(summary, lexicon)
     excused = _RUNS if _runs_read_only(summary) else frozenset()
     return any(_is_change(word) for word in (*words, *described[:1]) if word.text not in excused)
 

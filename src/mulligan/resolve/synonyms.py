@@ -212,6 +212,7 @@ queue message job task
 bucket s3 blob object storage file
 certificate cert ssl tls
 alert alarm incident pager
+mute silence snooze suppress acknowledge dismiss
 dashboard chart metric panel
 vector embedding similarity semantic search
 model llm ai completion prompt generate
@@ -287,10 +288,15 @@ CHANGING = """
 post notify deliver dispatch reply submit share invite run execute exec invoke deploy merge commit fork apply resolve
 click tap press fill navigate toggle trigger turn rotate scale sync schedule assign attach configure confirm mark sign
 buy pay purchase refund transfer swap
+silence snooze acknowledge ack dismiss untag uninvite promote demote defer postpone reschedule renew redeem ship fulfil
+fulfill settle waive enroll enrol suspend onboard offboard hire upvote downvote arm disarm reissue allocate provision
+drain upgrade downgrade migrate rebase squash stash resubmit transmit unshare donate prepay unbind enqueue requeue
+broadcast administer prescribe discharge
 """
 # Verbs that destroy something.
 DESTROYING = """
 delete remove rm rmdir erase destroy drop unlink purge wipe clear uninstall terminate kill forget
+truncate evict deprovision deallocate expunge shred
 """
 # Words that have an opposite and do not imply a change.
 HARMLESS = """

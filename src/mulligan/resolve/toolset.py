@@ -11,6 +11,7 @@ from mulligan import standalone
 from mulligan.errors import UsageError
 from mulligan.forks import shared_lock
 from mulligan.lazy import lazy
+from mulligan.resolve.option_table import OptionTable, as_table
 from mulligan.resolve.suggestions import Entry, SuggestionIndex, Suggestions
 from mulligan.secrets.arguments import SecretNames
 from mulligan.standalone import MessageShape
@@ -41,15 +42,20 @@ class Toolset(Mapping[str, Tool]):
 
     Args:
         tools: tools, plain functions and other toolsets.
+        tool_options: options by name pattern or tag, as in `Pipeline`; each tool that is added gets those that match it.
 
     Attributes:
         dialects: the dialects by name that `definitions` knows; None for the built-in ones.
+        tool_options: the options by name pattern or tag.
 
     Raises:
-        UsageError: two tools have the same name, or an object cannot be a tool.
+        UsageError: two tools have the same name, an object cannot be a tool, or an option is invalid.
     """
 
-    def __init__(self, tools: Iterable[Any] = ()) -> None:
+    def __init__(
+        self, tools: Iterable[Any] = (), *, tool_options: Mapping[str, Mapping[str, Any]] | None = None
+    ) -> None:
+        self.tool_options: OptionTable = as_table(tool_options)
         self._tools: dict[str, Tool] = {}
         self._entries: dict[str, Entry] = {}
         self._also_called: dict[str, str] = {}
@@ -69,13 +75,13 @@ class Toolset(Mapping[str, Tool]):
             replace: whether it may replace a tool with the same name.
 
         Returns:
-            The tool that was added.
+            The tool that was added, with the options of `tool_options` that match it.
 
         Raises:
-            UsageError: a tool already has that name or alias, the object cannot be a tool, or its parameters cannot be
-                described.
+            UsageError: a tool already has that name or alias, the object cannot be a tool, its parameters cannot be
+                described, or an option contradicts what it declares.
         """
-        added = tool if isinstance(tool, Tool) else _make_tool(tool)
+        added = self.tool_options.apply(tool if isinstance(tool, Tool) else _make_tool(tool))
         added.check()
         with self._lock:
             if added.name in self._tools and not replace:

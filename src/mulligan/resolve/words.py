@@ -89,6 +89,11 @@ class Word(NamedTuple):
         return self.text in _READING
 
     @property
+    def is_form_of_reading(self) -> bool:
+        """Whether it is a form of a verb that changes nothing, as "Reads" is in "Reads a file."."""
+        return self.stem in _reading_stems()
+
+    @property
     def destroys(self) -> bool:
         """Whether it is a verb that destroys something."""
         return self.text in _DESTROYING
@@ -97,6 +102,11 @@ class Word(NamedTuple):
     def is_stop_word(self) -> bool:
         """Whether it says almost nothing about which tool is meant."""
         return self.text in _STOP_WORDS
+
+
+@functools.cache
+def _reading_stems() -> frozenset[str]:
+    return frozenset(map(stem, _READING))
 
 
 def word_set(text: str) -> frozenset[str]:

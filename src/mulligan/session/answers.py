@@ -55,12 +55,12 @@ class Answer:
             error = copy
         return cls(result.is_error, _bound_value(result.value, result.content), error, result.content)
 
-    def result(self, call: ToolCall, tool: Tool, source: Source) -> ToolResult:
+    def result(self, call: ToolCall, tool: Tool | None, source: Source) -> ToolResult:
         """The result of a call that repeats the one of this answer.
 
         Args:
             call: the call.
-            tool: its tool.
+            tool: its tool, or None.
             source: the pipeline's part that makes results.
         """
         is_fatal = self.error is not None and self.error.fatal

@@ -18,10 +18,12 @@ from mulligan.execute.steps import Signal, Sleep
 from mulligan.forks import shared_lock
 from mulligan.results import ToolResult
 from mulligan.session.answers import Answer, AnsweredCalls, SavedAnswers
+from mulligan.session.approvals import RULE_PREFIX as APPROVAL_PREFIX
+from mulligan.session.approvals import Approvals, SavedApprovals
 from mulligan.session.budget import Budget, ExhaustedPart, SavedSpending, Spending
 from mulligan.session.loop_guard import LoopGuard
 from mulligan.session.records import SavedGuard, call_key, digest
-from mulligan.session.saved_state import load, short_repr
+from mulligan.session.saved_state import OPTIONAL, load, short_repr
 from mulligan.tools import Tool
 from mulligan.untrusted.text import safe_str
 
@@ -42,6 +44,7 @@ class SavedSession:
         guard: what failed.
         answered: the answers to calls with an id.
         budget: its budget and what is used of it, or None.
+        approvals: what a person decides about; None if there is nothing.
     """
 
     version: int
@@ -51,6 +54,7 @@ class SavedSession:
     guard: SavedGuard
     answered: SavedAnswers
     budget: SavedSpending | None
+    approvals: SavedApprovals | None = attrs.field(default=None, metadata=OPTIONAL)
 
 
 class Admission(NamedTuple):
@@ -112,6 +116,7 @@ class SessionMemory:
         id: the conversation's id, or None.
         guard: what failed.
         answers: the answers to the calls that have an id.
+        approvals: what a person decides about.
         spending: the used part of the budget; None without one.
         calls: how many calls have ended, in this process.
         failures: how many of them failed.
@@ -122,6 +127,7 @@ class SessionMemory:
         self._clock = clock
         self.guard = LoopGuard(clock)
         self.answers = AnsweredCalls()
+        self.approvals = Approvals()
         self.spending: Spending | None = None
         self._lock = shared_lock()
         self._open_steps = 0
@@ -148,12 +154,14 @@ class SessionMemory:
         """What is left of the budget; None where there is no bound."""
         return Budget() if self.spending is None else self.spending.remaining()
 
-    def load(self, guard: SavedGuard, answers: SavedAnswers, spending: SavedSpending | None) -> None:
+    def load(self, saved: SavedSession) -> None:
         """Continues with what was saved."""
-        self.guard.load(guard)
-        self.answers.load(answers)
-        if spending is not None:
-            self.spending = Spending.from_saved(spending, self._clock)
+        self.guard.load(saved.guard)
+        self.answers.load(saved.answered)
+        if saved.approvals is not None:
+            self.approvals.load(saved.approvals)
+        if saved.budget is not None:
+            self.spending = Spending.from_saved(saved.budget, self._clock)
 
     @contextmanager
     def step(self, *, joins: bool = False) -> Iterator[OpenStep]:
@@ -209,7 +217,14 @@ class SessionMemory:
         return step, None if self.spending is None else self.spending.begin()
 
     def admit(
-        self, call: ToolCall, tool: Tool, arguments: Mapping[str, Any], step: int, deadline: Deadline | None
+        self,
+        call: ToolCall,
+        tool: Tool,
+        arguments: Mapping[str, Any],
+        step: int,
+        deadline: Deadline | None,
+        *,
+        is_resumed: bool = False,
     ) -> Admission | None:
         """Whether a call may run: one id runs a tool that may change something once, and repeated failures end.
 
@@ -219,6 +234,7 @@ class SessionMemory:
             arguments: its arguments, validated.
             step: the conversation's step that it belongs to.
             deadline: the moment by which it must have ended, or None.
+            is_resumed: whether a person has decided that it runs, and it was counted when it was made.
 
         Returns:
             None for a call that may run as it is.
@@ -233,14 +249,14 @@ class SessionMemory:
                 return self._repeat(previous, tool, arguments, step)
             if previous is not None:
                 return Admission(error=previous)
-        refusal = self.guard.refuse(tool, arguments, step)
+        refusal = None if is_resumed else self.guard.refuse(tool, arguments, step)
         if refusal is not None or self.spending is None:
             return None if refusal is None and key is None else Admission(key, deadline, refusal)
         seconds_left = self.spending.seconds_left(tool.name)
         is_shorter = seconds_left is not None and (deadline is None or seconds_left < deadline.remaining)
         if seconds_left is not None and is_shorter:
             deadline = Deadline(self._clock() + seconds_left, self._clock)
-        spent = self.spending.begin(tool.name)
+        spent = None if is_resumed else self.spending.begin(tool.name)
         return Admission(key, deadline, spent=spent) if is_shorter or key or spent else None
 
     def _wait_for(self, ended: Signal, deadline: Deadline | None) -> Admission:
@@ -259,18 +275,22 @@ class SessionMemory:
             self.guard.count_repeat(tool, arguments, step)
         return Admission(answer=answer)
 
-    def record_result(self, result: ToolResult, arguments: Mapping[str, Any] | None, key: str | None) -> None:
+    def record_result(
+        self, result: ToolResult, arguments: Mapping[str, Any] | None, key: str | None, waited: float = 0.0
+    ) -> None:
         """Records a result.
 
         Args:
             result: the result.
             arguments: the validated arguments of its call; None if they could not be read.
             key: under which its answer is recorded, or None.
+            waited: seconds that a person took to decide; they are not time of the tool.
         """
         tool, error = result.tool, result.error
+        has_failed = error is not None and not (error.rule or "").startswith(APPROVAL_PREFIX)
         with self._lock:
             self.calls += 1
-            self.failures += result.is_error
+            self.failures += has_failed
         if tool is not None and error is None:
             self.guard.record_success(tool, arguments or {})
         elif error is not None:
@@ -284,7 +304,7 @@ class SessionMemory:
             error is not None and (error.rule or "").startswith(f"{RULE_PREFIX}budget")
         ):
             name = None if tool is None else tool.name
-            self.spending.end(name, result.duration, None if error is None else len(result.content))
+            self.spending.end(name, result.duration - waited, len(result.content) if has_failed else None)
 
     def record_abandoned(self, key: str, *, may_have_run: bool) -> None:
         """Records a call that ended without a result, such as one that the host cancelled.
@@ -299,6 +319,7 @@ class SessionMemory:
         """Forgets every failure, so that the same calls may run again."""
         self.guard.clear()
         self.answers.forgive()
+        self.approvals.forgive()
 
 
 def _with_defaults(tool: Tool, arguments: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -45,6 +45,18 @@ def as_content(value: Any, deadline: Deadline | None = None) -> str:
         raise _make_error(value, error) from error
 
 
+def spaced_json(value: Any) -> str:
+    """JSON values as text with spaces, as models write JSON."""
+    return _spaced_encoder()(value)
+
+
+@cache
+def _spaced_encoder() -> Callable[[Any], str]:
+    import json
+
+    return json.JSONEncoder(ensure_ascii=False).encode
+
+
 def replace_surrogates(text: str) -> str:
     """Replace lone surrogates with U+FFFD."""
     try:

@@ -47,6 +47,7 @@ _DISGUISES = (  # other forms of Latin letters
     "[\u0131-\u0133\u0138\u013f\u0140\u0149\u017f\u2100-\u214f\uff01-\uff5e\U0001d400-\U0001d7ff]"
 )
 _PROSE_MARKS = re.compile(r"[!?;<>{}|`\"*\n\t¿¡\u2026\u3001\u3002\uff01\uff0c\uff1a\uff1b\uff1f]|[.,:] ")
+_FEW_WORDS = re.compile(r"/?[A-Za-z]{1,64}(?:[_-][A-Za-z]{1,32}){0,3}").fullmatch
 _STEPS = re.compile(r"[/\\]+")
 _NAME_WORD = re.compile(r"[^\W\d_]{2,}")
 _MOST_WORDS, _LONGEST_NAME = 6, 256
@@ -136,6 +137,8 @@ def is_name(text: str, like: str = "", *, blanks: int = 0) -> bool:
     Returns:
         False if the text is empty or long, has too many words, or contains signs that only sentences have.
     """
+    if _FEW_WORDS(text):  # as most names
+        return True
     if not 0 < len(text) <= _LONGEST_NAME or clean(text, newlines=False) != text:
         return False
     if any(mark not in like for mark in _PROSE_MARKS.findall(text)):

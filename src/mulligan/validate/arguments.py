@@ -162,6 +162,16 @@ def read_arguments(arguments: Any, limits: Limits, *, numbers: NumberReader | No
     return value
 
 
+def are_within_limits(text: str, limits: Limits) -> bool:
+    """Whether a JSON text is clearly small and flat enough to be read as arguments, judging by its brackets alone.
+
+    Args:
+        text: the JSON text.
+        limits: bounds on size and depth.
+    """
+    return len(text) * 4 <= limits.argument_bytes and text.count("{") + text.count("[") <= limits.depth
+
+
 def _may_repeat_a_key(text: str, keys: int) -> bool:
     """Whether the text may contain more members than keys. A colon after a key follows its quote or whitespace."""
     return text.count('":') != keys or _SPACED_COLON.search(text) is not None

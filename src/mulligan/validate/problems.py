@@ -97,7 +97,9 @@ def sent_text(value: Any, *, whole: bool) -> str:
     if whole:
         return f"an object with {len(value)} members"
     try:
-        return dump(_copy_chars(value, [2 * _KEPT_CHARS]))[:_KEPT_CHARS]
+        if type(value) is not str or len(value) > _KEPT_CHARS:
+            value = _copy_chars(value, [2 * _KEPT_CHARS])
+        return dump(value)[:_KEPT_CHARS]
     except Exception:
         return type(value).__name__
 
@@ -121,6 +123,8 @@ def _copy_chars(value: Any, room: list[int]) -> Any:
 def limit_problems(found: list[Problem], of_root: int = 0, *, is_whole: bool = True) -> Problems:
     """One problem for each place. The total includes missing and unknown arguments that are not described."""
     described = _merge_by_place(found)[:MAX_PROBLEMS] if len(found) > 1 else found
+    if is_whole and not of_root:
+        return Problems(described, len(described), is_all=len(found) < MAX_PROBLEMS)
     named = [problem.message in (MISSING, UNKNOWN) and problem.pointer.count("/") == 1 for problem in described]
     is_all = len(found) < MAX_PROBLEMS if is_whole else all(named)
     return Problems(described, len(described) + max(0, of_root - sum(named)), is_all=is_all)
@@ -135,8 +139,10 @@ def _merge_by_place(found: list[Problem]) -> list[Problem]:
 
 
 def _is_surplus_item(pointer: str, problem: Problem, places: Collection[str]) -> bool:
+    if problem.message != _NOT_HERE:
+        return False
     array, _, place = pointer.rpartition("/")
-    return problem.message == _NOT_HERE and place.isdigit() and array in places
+    return place.isdigit() and array in places
 
 
 def _merge_problems(problems: list[Problem]) -> Problem:
@@ -144,6 +150,8 @@ def _merge_problems(problems: list[Problem]) -> Problem:
     for problem in problems:
         if problem.message == NOT_ALLOWED:
             return problem
+    if len(problems) == 1:
+        return problems[0]
     what = "; ".join(dict.fromkeys(problem.message for problem in problems))
     expected = " and ".join(dict.fromkeys(problem.expected for problem in problems if problem.expected))
     return problems[0]._replace(message=what, expected=expected or None)
@@ -152,8 +160,8 @@ def _merge_problems(problems: list[Problem]) -> Problem:
 def member_schema(part: Mapping[str, Any], name: str, schema: Mapping[str, Any]) -> Any:
     """The schema of a member, with the first `$ref` resolved."""
     properties = part.get("properties")
-    member = properties.get(name) if isinstance(properties, Mapping) else None
-    if isinstance(member, Mapping) and "$ref" in member and "type" not in member:
+    member = properties.get(name) if isinstance(properties, (dict, Mapping)) else None
+    if isinstance(member, (dict, Mapping)) and "$ref" in member and "type" not in member:
         return resolve_reference(schema, str(member["$ref"]))
     return member
 
@@ -162,12 +170,12 @@ def resolve_path(schema: Mapping[str, Any], path: Sequence[Any]) -> Mapping[str,
     """The part of a schema at an error's path, with internal `$ref`s resolved."""
     part: Any = schema
     for step in path:
-        if step == "$ref" and isinstance(part, Mapping):
+        if step == "$ref" and isinstance(part, (dict, Mapping)):
             part = resolve_reference(schema, str(part.get("$ref", "")))
-        elif isinstance(part, Mapping):
+        elif isinstance(part, (dict, Mapping)):
             part = part.get(step)
         elif isinstance(part, list) and isinstance(step, int) and step < len(part):
             part = part[step]
         else:
             return {}
-    return part if isinstance(part, Mapping) else {}
+    return part if isinstance(part, (dict, Mapping)) else {}

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from enum import Enum
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from mulligan.errors import MulliganError, Problem
+from mulligan.lazy import lazy
 from mulligan.pointers import escape
 from mulligan.validate.numbers import float_to_int
 
@@ -50,7 +50,7 @@ def make_structure(shapes: Mapping[str, Shape]) -> Structure | None:
         The function; None if JSON values and Python objects are always the same.
     """
     if any(holds_decimal(shape) for shape in shapes.values()):
-        return _build_objects(_cast_numbers(()), shapes)
+        return ObjectBuilder(_cast_numbers(()), shapes)
     casts: list[_Cast] = []
     objects = {}
     for name, shape in shapes.items():
@@ -60,7 +60,7 @@ def make_structure(shapes: Mapping[str, Shape]) -> Structure | None:
         elif numbers:
             casts.append((name, float, float_to_int) if int in numbers else (name, int, float))
     if objects:
-        return _build_objects(_cast_numbers(tuple(casts)), objects)
+        return ObjectBuilder(_cast_numbers(tuple(casts)), objects)
     return _cast_numbers(tuple(casts)) if casts else None
 
 
@@ -81,21 +81,31 @@ def _cast_numbers(casts: tuple[_Cast, ...]) -> Structure:
     return structure
 
 
-def _build_objects(cast: Structure, shapes: Mapping[str, Shape]) -> Structure:
-    @cache
-    def build() -> Structure:
+class ObjectBuilder:
+    """A structure that builds objects of other classes, whose own code may run.
+
+    Args:
+        cast: converts the plain numbers.
+        shapes: the shapes of the parameters that need objects.
+    """
+
+    def __init__(self, cast: Structure, shapes: Mapping[str, Shape]) -> None:
+        self._cast = cast
+        self._shapes = shapes
+
+    @lazy
+    def _build(self) -> Structure:
         from mulligan.validate.converters import arguments_reader
 
-        return arguments_reader(shapes)
+        return arguments_reader(self._shapes)
 
-    def structure(arguments: dict[str, Any]) -> dict[str, Any]:
-        built = cast(arguments)
+    def __call__(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The keyword arguments; raises `StructureError` if one of them cannot be built."""
+        built = self._cast(arguments)
         try:
-            return built | build()(arguments)
+            return built | self._build(arguments)
         except Exception as error:
             raise StructureError(tuple(_problems(error, (), arguments))) from error
-
-    return structure
 
 
 def _number_types(shape: Shape, enclosing: Mapping[Shape, _NumberTypes | None]) -> _NumberTypes | None:

@@ -107,9 +107,9 @@ class Validator:
         """
         if self._is_costly:
             return limit_problems(self._unexplained_problems(value, secret))
-        part, is_whole = self._first_parts(value)
-        if is_whole:
+        if _has_fewer_parts(value, self._max_parts):
             return limit_problems(self._describe_errors(self._errors(value), value, secret))
+        part, _ = self._first_parts(value)
         found = self._describe_errors(_confirmed_errors(self._errors(part), part, value, self._schema), value, secret)
         if len(found) < _ENOUGH_PROBLEMS:
             found += self._member_problems(value, secret)
@@ -211,7 +211,7 @@ class Validator:
     def _names_and_width(self) -> tuple[frozenset[str], int]:
         return _declared_names(self._schema)
 
-    @property
+    @cached_property
     def _max_parts(self) -> int:
         """The number of parts of a value that are explained at once.
 
@@ -288,6 +288,19 @@ def _declared_names(schema: Mapping[str, Any]) -> tuple[frozenset[str], int]:
         if isinstance(properties, dict):
             names.update(properties)
     return frozenset(names), width
+
+
+def _has_fewer_parts(value: Any, limit: int) -> bool:
+    """Whether a value has fewer parts than a limit, counting itself."""
+    count, waiting = 1, [value]
+    while waiting:
+        part = waiting.pop()
+        if type(part) is dict or type(part) is list:
+            count += len(part)
+            if count >= limit:
+                return False
+            waiting += part.values() if type(part) is dict else part
+    return count < limit
 
 
 def _copy_parts(value: Any, room: list[int], names: Collection[str]) -> Any:

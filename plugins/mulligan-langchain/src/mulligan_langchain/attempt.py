@@ -132,7 +132,7 @@ class _Run(RunRecorder):
         if not isinstance(tool_input, dict):
             return
         is_plain = isinstance(self.entry.base.args_schema, Mapping)
-        if self.entry.unknown(tool_input) or (is_plain and self.tool.misfit(tool_input) is not None):
+        if self.entry.unknown(tool_input) or (is_plain and self._misfit(tool_input) is not None):
             unfit = PydanticCustomError("unfit", "the arguments do not fit")
             lines: Any = [{"type": unfit, "loc": ("arguments",), "input": None}]
             raise ValidationError.from_exception_data(self.entry.base.name, lines)
@@ -144,11 +144,16 @@ class _Run(RunRecorder):
         if not problems:
             return source
         message = "Invalid arguments; nothing was run."
-        told = self.tool.misfit(self.arguments) or ToolArgumentError(
+        told = self._misfit(self.arguments) or ToolArgumentError(
             message, problems=problems, effect="none", rule="langchain:arguments"
         )
         told.__cause__ = source
         return ArgumentsRefused(told)
+
+    def _misfit(self, arguments: dict[str, Any]) -> ToolArgumentError | None:
+        """What is wrong with arguments that the framework does not take either."""
+        sent = {name: value for name, value in arguments.items() if name not in self.entry.injected}
+        return None if self.entry.accepts(sent) else self.tool.misfit(sent)
 
     @property
     def content(self) -> Any:

@@ -41,8 +41,8 @@ def wrap_tool_with_error_handling(
     """
     base = _as_tool(tool)
     gate = Gate(Adapter("wrap_tool_with_error_handling", pipeline, timeout=timeout))
-    gate.adapter.check_names([base.name])
     box = gate.box([base])
+    gate.adapter.check_names(box.view(awaited=False).tools.values())
     entry = box.entries[base.name]
 
     def run(tool_input: Any, *args: Any, tool_call_id: str | None = None, **options: Any) -> Any:
@@ -129,9 +129,7 @@ aexecute_tool_safely = execute_tool_safely
 
 def _box(tool: BaseTool | Callable[..., Any], pipeline: Pipeline | None, timeout: Timeouts) -> Toolbox:
     base = _as_tool(tool)
-    adapter = Adapter("execute_tool_safely", pipeline or _default(), timeout=timeout)
-    adapter.check_names([base.name])
-    return Toolbox(adapter, [base])
+    return Toolbox(Adapter("execute_tool_safely", pipeline or _default(), timeout=timeout), [base])
 
 
 @cache

@@ -81,7 +81,8 @@ class MulliganToolNode(ToolNode):
             wrap_tool_call=self._wrapper(wrap_tool_call),
             awrap_tool_call=self._awrapper(awrap_tool_call) if awrap_tool_call or not wrap_tool_call else None,
         )
-        self._gate.adapter.check_names(self.tools_by_name)
+        shown = self._gate.box(self.tools_by_name.values())
+        self._gate.adapter.check_names(shown.view(awaited=True).tools.values())
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Runs the calls of the last message.

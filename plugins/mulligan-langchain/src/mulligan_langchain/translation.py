@@ -12,7 +12,6 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from mulligan import Problem, Tool, hints_of
 from mulligan.adapters import OPEN, Adapter, handler_for
-from mulligan.adapters.tools import make_tool
 from mulligan.errors import ToolArgumentError
 from mulligan_langchain.run_recorder import record_runs
 
@@ -90,13 +89,7 @@ class Entry:
 
 
 class FrameworkTool(Tool):
-    """A tool whose arguments are judged by its framework, which others inside may have changed before.
-
-    Attributes:
-        entry: the framework's tool.
-    """
-
-    entry: Entry
+    """A tool whose arguments are judged by its framework, which others inside may have changed before."""
 
     def fit(self, arguments: dict[str, Any]) -> dict[str, Any] | ToolArgumentError:
         """As in `Tool`.
@@ -107,17 +100,16 @@ class FrameworkTool(Tool):
         return arguments
 
     def misfit(self, arguments: dict[str, Any]) -> ToolArgumentError | None:
-        """What is wrong with arguments that the framework does not take either.
+        """What is wrong with arguments by the schema.
 
         Args:
             arguments: JSON values.
         """
-        sent = {name: value for name, value in arguments.items() if name not in self.entry.injected}
-        fitted = super().fit(sent)
-        return fitted if isinstance(fitted, ToolArgumentError) and not self.entry.accepts(sent) else None
+        fitted = super().fit(arguments)
+        return fitted if isinstance(fitted, ToolArgumentError) else None
 
 
-def as_tool(entry: Entry, adapter: Adapter, *, awaited: bool) -> FrameworkTool:
+def as_tool(entry: Entry, adapter: Adapter, *, awaited: bool) -> Tool:
     """The tool of mulligan. The author's own options are read from `metadata["mulligan"]`, but not from a server's.
 
     Args:
@@ -127,11 +119,9 @@ def as_tool(entry: Entry, adapter: Adapter, *, awaited: bool) -> FrameworkTool:
     """
     base, metadata = entry.base, entry.base.metadata or {}
     own = {} if any(name in metadata for name in _REMOTE) else metadata.get("mulligan")
-    options = adapter.options(base.name, **hints_of(metadata), **(own if isinstance(own, dict) else {}))
+    options = {**hints_of(metadata), **(own if isinstance(own, dict) else {})}
     handler = handler_for(base.name, awaited=awaited)
-    made: Any = make_tool(base.name, base.description, entry.schema, handler, FrameworkTool, **options)
-    made.entry = entry
-    return made  # type: ignore[no-any-return]
+    return adapter.tool(base.name, base.description, entry.schema, handler, FrameworkTool, **options)
 
 
 def errors_of(error: BaseException) -> list[Mapping[str, Any]]:

@@ -16,6 +16,7 @@ from typing import Annotated
 from cyclopts import App, CycloptsError, Parameter
 
 from mulligan.errors import UsageError
+from mulligan.pipeline.config import read_tool_options
 from mulligan_mcp.proxy.configs import HEADERS, insert_proxy, own_command, read_config, specs_of
 from mulligan_mcp.proxy.specs import ProxyOptions, ServerSpec
 
@@ -44,6 +45,7 @@ def proxy(
     retry: Annotated[bool, Parameter(negative=())] = False,
     format: str = "text",
     log: str | None = None,
+    tool_options: Path | None = None,
 ) -> int:
     """Runs the proxy until the client leaves.
 
@@ -63,11 +65,20 @@ def proxy(
             or that it may run twice.
         format: The feedback format.
         log: The lowest level written to stderr: debug, info, success, warning, error or off.
+        tool_options: A file with options of tools, such as [tools."read_*"]. By default the nearest mulligan.toml or
+            pyproject.toml, in the current directory or above it.
     """
     if print_config:
         return _print_config(config, trust)
     specs = _specs(command, config, url, sse, name, frozenset(trust))
-    options = ProxyOptions(timeout=_positive(timeout), repair=repair, retry=retry, format=format, log=_level(log))
+    options = ProxyOptions(
+        timeout=_positive(timeout),
+        repair=repair,
+        retry=retry,
+        format=format,
+        log=_level(log),
+        tool_options=read_tool_options(tool_options),
+    )
     wants_ui = ui or os.environ.get(_UI, "") not in ("", "0")
     try:
         asyncio.run(_run(specs, options, None if http is None else _address(http), wants_ui))

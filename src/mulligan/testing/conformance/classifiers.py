@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
+from mulligan.hooks.callers import first_result
 from mulligan.hooks.registration import plugin_name
 from mulligan.pipeline import Pipeline
 from mulligan.plugin import PluginError, ToolError, ToolExecutionError, ToolResult, safe_str
@@ -147,6 +148,30 @@ class ClassifierConformance(Conformance):
             "Keep nothing between two failures, and use neither time nor chance in what an error says.",
         )
 
+    def test_same_rule_decides(self, request: Any) -> None:
+        """A failure means the same if only the rules about its class are asked as if every hookimpl is."""
+        __tracebackhide__ = True
+        samples = [sample_of(one) for one in self.given(request, "samples")]
+        cases = [(safe_str(sample.failure, 80), sample.failure, sample.arguments) for sample in samples]
+        cases += [(str(fault), fault.make(), {}) for fault in (*self._imposters(request), *EXCEPTIONS)]
+        with self.pipeline() as selecting, self.pipeline() as asking:
+            ask_every_hookimpl(asking)
+            decisions = [
+                [
+                    _comparable(one.classify(failure, tool="some_tool", arguments=arguments))
+                    for one in (selecting, asking)
+                ]
+                for _, failure, arguments in cases
+            ]
+        assert_no_problems(
+            [
+                f"{name}: {selected}, but {asked} if every hookimpl is asked"
+                for (name, _, _), (selected, asked) in zip(cases, decisions, strict=True)
+                if selected != asked
+            ],
+            "Whether a rule fits must depend on the exception's class only, and `classify` must not change a failure.",
+        )
+
     def test_bounded(self, request: Any) -> None:
         """Its texts are short, and it returns quickly, however long the failure's text is."""
         __tracebackhide__ = True
@@ -240,6 +265,19 @@ class ClassifierConformance(Conformance):
             found += variants(sample.failure)
         found += [fault for name in known for fault in imposters(name)]
         return [fault for fault in found if not holding or any(word in fault.name for word in holding)]
+
+
+def ask_every_hookimpl(pipeline: Pipeline) -> None:
+    """Makes a pipeline ask every hookimpl of `classify` in order, without looking at its rules first.
+
+    Args:
+        pipeline: the pipeline; none of its plugins has a wrapper of `classify`.
+    """
+    hookimpls = [impl for info in pipeline.plugins for impl in info.hookimpls if impl.hook == "classify"]
+    in_order = sorted(hookimpls, key=lambda impl: impl.place)
+    pipeline._runtime.hooks.classify = first_result(  # noqa: SLF001 - the kit belongs to the house
+        tuple(impl.ask for impl in in_order if "wrapper" not in impl.marks)
+    )
 
 
 _VAGUE = (ToolError, ToolExecutionError)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -68,6 +69,10 @@ class Catalogue:
         """
         return f"{upstream.spec.name}{SEPARATOR}{name}" if self._namespaces else name
 
+    def unmatched_options(self) -> list[str]:
+        """What is wrong with each entry of the options of tools that has matched no tool so far."""
+        return self._pipeline.tools.tool_options.unmatched(self._pipeline.tools.values())
+
     def upstream_of(self, name: str) -> Upstream | None:
         """The server that has a tool.
 
@@ -111,11 +116,12 @@ class Catalogue:
                 name = self.public(upstream, definition["name"])
                 tool = tool_of(
                     definition,
-                    _runner(upstream, definition["name"], self._timeout),
+                    self._runner(upstream, definition["name"], name),
                     name=name,
                     trusted=upstream.spec.trusted,
                     provider=upstream.spec.name,
                 )
+                tool = self._pipeline.tools.tool_options.apply(tool)
             except (UnusableToolError, UsageError, ValidationError, RecursionError) as error:
                 why = "it is not what the protocol allows" if isinstance(error, ValidationError) else str(error)
                 named = one_line(_name_of(definition))
@@ -124,17 +130,19 @@ class Catalogue:
                 made[name] = OfferedTool(upstream, {**definition, "name": name}, tool)
         return made
 
+    def _runner(self, upstream: Upstream, name: str, public_name: str) -> Callable[..., Any]:
+        """Asks the server. The pipeline itself ends a call whose tool has a timeout of its own."""
+
+        async def run(**arguments: Any) -> Any:
+            has_timeout = self._pipeline.tools[public_name].timeout is not None
+            with CURRENT.get().within(math.inf if has_timeout else self._timeout):
+                return await _run(upstream, name, arguments)
+
+        return run
+
 
 def _name_of(definition: Any) -> str:
     return str(definition.get("name")) if isinstance(definition, dict) else "?"
-
-
-def _runner(upstream: Upstream, name: str, timeout: float) -> Callable[..., Any]:
-    async def run(**arguments: Any) -> Any:
-        with CURRENT.get().within(timeout):
-            return await _run(upstream, name, arguments)
-
-    return run
 
 
 async def _run(upstream: Upstream, name: str, arguments: dict[str, Any]) -> Any:

@@ -61,6 +61,7 @@ class Fleet:
         self.bus = InMemorySubscriptionBus()
         self._tasks = tasks
         self._started = False
+        self._unlisted = set(self.upstreams)
         self._due: set[tuple[Upstream, ServerEvent]] = set()
 
     def start(self, peer: Peer) -> None:
@@ -117,10 +118,19 @@ class Fleet:
         if link is None or "tools" not in link.server.get("capabilities", {}):
             return False
         try:
-            return self.catalogue.replace(upstream, await link.listed("tools/list", "tools"))
+            has_changed = self.catalogue.replace(upstream, await link.listed("tools/list", "tools"))
+            self._warn_of_unmatched_options(upstream)
+            return has_changed
         except (MCPError, ValidationError) as error:
             logger.warning("{}: its tools cannot be listed: {}", upstream.spec.name, one_line(error))
             return False
+
+    def _warn_of_unmatched_options(self, upstream: Upstream) -> None:
+        """Says which options of tools fit none, once, as soon as every server has listed its tools."""
+        if upstream in self._unlisted:
+            self._unlisted.remove(upstream)
+            for sentence in self.catalogue.unmatched_options() if not self._unlisted else ():
+                logger.warning("{}", one_line(sentence))
 
     async def up(self, upstream: Upstream) -> None:
         """A server runs: its tools are read, and clients told where they are others than before."""

@@ -33,7 +33,12 @@ def pipeline_for(options: ProxyOptions) -> Pipeline:
         options: how the proxy treats its servers.
     """
     policy = Policy(repair="all" if options.repair else (), retry=options.retry, control_flow=(ForwardedError,))
-    return Pipeline(policy=policy, limits=Limits(argument_bytes=_ARGUMENT_BYTES), format=options.format)
+    return Pipeline(
+        policy=policy,
+        limits=Limits(argument_bytes=_ARGUMENT_BYTES),
+        format=options.format,
+        tool_options=options.tool_options,
+    )
 
 
 @asynccontextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Any, Literal
 
 import attrs
 
@@ -46,6 +46,7 @@ class ProxyOptions:
             nothing (`readOnlyHint`) or that it may run twice (`idempotentHint`).
         format: the feedback format.
         log: the lowest level that is written to stderr.
+        tool_options: options of tools by name pattern or tag, as in `mulligan.Pipeline`.
     """
 
     timeout: float = 50.0
@@ -53,3 +54,4 @@ class ProxyOptions:
     retry: bool = False
     format: str = "text"
     log: str = "WARNING"
+    tool_options: Mapping[str, Mapping[str, Any]] | None = attrs.field(default=None, repr=False)
