@@ -191,13 +191,13 @@ def test_tools_and_views_are_kept_while_nothing_changes():
     assert adapter.view([other]) is not adapter.view(made)
     assert adapter.tool("odd", None, {"type": "object", "properties": 3}, handler_for("odd")).parameters == OPEN
     assert adapter.tool("odd", None, {"type": "string"}, handler_for("odd")).parameters == OPEN
-    adapter.check_names([made[0]])
+    adapter.check_names([made[0]], are_all=True)
 
 
 def test_views_are_bounded(adapter):
-    views = [adapter.view([adapter.tool(f"t{n}", "", OPEN, handler_for(f"t{n}"))]) for n in range(100)]
-    assert len({id(view) for view in views}) == 100
-    assert len(adapter._views) == 32
+    views = [adapter.view([adapter.tool(f"t{n}", "", OPEN, handler_for(f"t{n}"))]) for n in range(300)]
+    assert len({id(view) for view in views}) == 300
+    assert len(adapter._views) == 256
 
 
 MISTAKES = {
@@ -227,8 +227,13 @@ def test_a_timeout_or_options_of_a_tool_that_does_not_exist():
         ({"tool_options": {"cuont": {}}}, r"tool_options\['cuont'\]: no tool has such a name. Did you mean 'count'\?"),
     ):
         adapter = Adapter("Toy", **given)
-        with pytest.raises(UsageError, match=message):
-            adapter.check_names([adapter.tool("count", "", SCHEMA, handler_for("count"))])
+        for are_all in (True, False):
+            with pytest.raises(UsageError, match=message):
+                adapter.check_names([adapter.tool("count", "", SCHEMA, handler_for("count"))], are_all=are_all)
+        later = adapter.tool("weigh", "", SCHEMA, handler_for("weigh"))
+        adapter.check_names([later], are_all=False)
+        with pytest.raises(UsageError, match="Available: weigh"):
+            adapter.check_names([later], are_all=True)
 
 
 def read_whole(n: int) -> Tool:

@@ -1,6 +1,6 @@
 """What adapters for agent frameworks share; `docs/how-to/write-an-adapter.md` builds one on it."""
 
-from mulligan.adapters.attempts import Attempt, ControlFlow, OpaqueValue, handler_for
+from mulligan.adapters.attempts import Attempt, ControlFlow, OpaqueValue, current_attempt, handler_for
 from mulligan.adapters.conversations import Conversation, Conversations, Stopped
 from mulligan.adapters.tools import OPEN, Adapter
 from mulligan.execute.steps import ArgumentsRefused
@@ -15,5 +15,6 @@ __all__ = [
     "Conversations",
     "OpaqueValue",
     "Stopped",
+    "current_attempt",
     "handler_for",
 ]

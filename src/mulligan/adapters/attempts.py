@@ -137,9 +137,9 @@ class Attempt:
 _current: ContextVar[Attempt] = ContextVar("mulligan_attempt")
 
 
-def current_attempt() -> Attempt:
-    """The attempt whose handler runs."""
-    return _current.get()
+def current_attempt() -> Any:
+    """The attempt whose handler runs, for what the framework calls inside it; None outside of any."""
+    return _current.get(None)
 
 
 @cache

@@ -16,7 +16,7 @@ from mulligan.spelling import did_you_mean
 from mulligan.tools import Tool
 
 OPEN: Mapping[str, Any] = {"type": "object"}
-_MOST_TOOLS, _MOST_VIEWS = 1_000, 32
+_MOST_TOOLS, _MOST_VIEWS = 1_000, 256
 
 
 class Adapter:
@@ -65,16 +65,26 @@ class Adapter:
         self._tools: dict[tuple[str, Any], tuple[Any, Tool]] = {}
         self._views: OrderedDict[Any, tuple[list[Tool], Pipeline]] = OrderedDict()
 
-    def check_names(self, tools: Iterable[Tool]) -> None:
-        """Refuses a timeout or options for a tool that does not exist. Called where all tools are known.
+    def check_names(self, tools: Iterable[Tool], *, are_all: bool) -> None:
+        """Refuses a timeout or options for a tool that does not exist.
+
+        Args:
+            tools: those that exist.
+            are_all: whether no other can come later; otherwise only a misspelt name is refused.
 
         Raises:
             UsageError: names the wrong one, and the closest that exists.
         """
         known = {tool.name: tool for tool in tools}
-        for name in set(self._timeouts) - {"*", *known}:
-            raise UsageError(f"{self.owner}(timeout={{{name!r}: ...}}): no such tool. {did_you_mean(name, known)}")
-        self.pipeline.tools.tool_options.check_matched(known.values())
+        wrong = [
+            f"{self.owner}(timeout={{{name!r}: ...}}): no such tool. {did_you_mean(name, known)}"
+            for name in self._timeouts
+            if name not in known and name != "*"
+        ]
+        wrong += self.pipeline.tools.tool_options.unmatched(known.values())
+        for sentence in wrong:
+            if are_all or "Did you mean" in sentence:
+                raise UsageError(sentence)
 
     def tool(
         self,

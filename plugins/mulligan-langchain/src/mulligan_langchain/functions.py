@@ -42,7 +42,7 @@ def wrap_tool_with_error_handling(
     base = _as_tool(tool)
     gate = Gate(Adapter("wrap_tool_with_error_handling", pipeline, timeout=timeout))
     box = gate.box([base])
-    gate.adapter.check_names(box.view(awaited=False).tools.values())
+    gate.adapter.check_names(box.view(awaited=False).tools.values(), are_all=True)
     entry = box.entries[base.name]
 
     def run(tool_input: Any, *args: Any, tool_call_id: str | None = None, **options: Any) -> Any:

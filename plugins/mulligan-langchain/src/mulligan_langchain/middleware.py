@@ -149,7 +149,7 @@ class MulliganMiddleware(AgentMiddleware[Any, Any, Any]):
     def _shown(self, request: ModelRequest[Any]) -> tuple[Any, Any, bool]:
         box = self._gate.box(request.tools)
         if not self._is_checked:
-            self._gate.adapter.check_names(box.view(awaited=True).tools.values())
+            self._gate.adapter.check_names(box.view(awaited=True).tools.values(), are_all=False)
             self._is_checked = True
         thread = self._gate.thread(request.runtime, messages_of(request.state))
         return box, thread, request.response_format is None

@@ -82,7 +82,7 @@ class MulliganToolNode(ToolNode):
             awrap_tool_call=self._awrapper(awrap_tool_call) if awrap_tool_call or not wrap_tool_call else None,
         )
         shown = self._gate.box(self.tools_by_name.values())
-        self._gate.adapter.check_names(shown.view(awaited=True).tools.values())
+        self._gate.adapter.check_names(shown.view(awaited=True).tools.values(), are_all=False)
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Runs the calls of the last message.
