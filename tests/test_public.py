@@ -300,7 +300,7 @@ def test_every_public_name_is_documented(name):
         ("Pipeline.recover", "self text_or_exception"),
         ("Pipeline.classify", "self exception_or_value tool arguments"),
         ("Pipeline.session", "self id format budget"),
-        ("Pipeline.with_tools", "self tools control_flow approver"),
+        ("Pipeline.with_tools", "self tools control_flow approver tool_options"),
         ("Pipeline.resume", "self call_id decision session context"),
         ("Pipeline.aresume", "self call_id decision session context"),
         ("Tool.from_schema", "name description parameters handler options"),

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
-from mulligan.calls import ApprovalDecided, ApprovalRequested, AttemptFailed, BudgetSpent, CallRepaired, Waiting
+from mulligan.calls import (
+    ApprovalDecided,
+    ApprovalRequested,
+    AttemptFailed,
+    BudgetSpent,
+    CallRepaired,
+    Waiting,
+    equal_by_facts,
+)
 from mulligan.errors import RepeatedCallError, ToolArgumentError
 from mulligan.results import ToolResult
 
@@ -13,12 +21,36 @@ from mulligan.results import ToolResult
 class CallStarted:
     """A call was received."""
 
-    __slots__ = ("_call_id", "_show", "_tool_name")
+    __slots__ = ("_call_id", "_session_id", "_show", "_step", "_tool_name")
 
-    def __init__(self, call_id: str | None, tool_name: str, show: Callable[[], str]) -> None:
+    def __init__(
+        self,
+        call_id: str | None,
+        tool_name: str,
+        show: Callable[[], str],
+        session_id: str | None = None,
+        step: int = 0,
+    ) -> None:
         self._call_id = call_id
         self._tool_name = tool_name
         self._show = show
+        self._session_id = session_id
+        self._step = step
+
+    @property
+    def session_id(self) -> str | None:
+        """The conversation's id, or None."""
+        return self._session_id
+
+    @property
+    def step(self) -> int:
+        """The number of the conversation's step; 0 outside a conversation."""
+        return self._step
+
+    @property
+    def attempt(self) -> int:
+        """How often the tool was run: not yet."""
+        return 0
 
     @property
     def call_id(self) -> str | None:
@@ -44,36 +76,66 @@ class CallFinished:
 
     Attributes:
         result: the answer.
+        session_id: the conversation's id, or None.
+        step: the number of the conversation's step; 0 outside a conversation.
     """
 
-    __slots__ = ("result",)
+    __slots__ = ("result", "session_id", "step")
 
-    def __init__(self, result: ToolResult) -> None:
+    def __init__(self, result: ToolResult, session_id: str | None = None, step: int = 0) -> None:
         self.result = result
+        self.session_id = session_id
+        self.step = step
+
+    @property
+    def call_id(self) -> str | None:
+        """The model's id of the call, or None."""
+        return self.result.call.id
+
+    @property
+    def attempt(self) -> int:
+        """How often the tool was run."""
+        return self.result.attempts
 
     def __repr__(self) -> str:
         return f"CallFinished({self.result!r})"
 
 
 class StepFinished:
-    """All calls of one message of the model were answered, by `answer`, `call_many` or their async twins.
+    """All calls of one message of the model were answered: by `answer`, `call_many`, in `Session.step` or by an adapter.
 
     Attributes:
         session_id: the conversation's id, or None.
         names: the names that were called, safe to show, in order.
         results: the answers, in order.
         duration: seconds for the whole step; concurrent calls share them.
+        step: the number of the conversation's step; 0 outside a conversation.
     """
 
-    __slots__ = ("duration", "names", "results", "session_id")
+    __slots__ = ("duration", "names", "results", "session_id", "step")
 
     def __init__(
-        self, session_id: str | None, names: tuple[str, ...], results: tuple[ToolResult, ...], duration: float
+        self,
+        session_id: str | None,
+        names: tuple[str, ...],
+        results: tuple[ToolResult, ...],
+        duration: float,
+        step: int = 0,
     ) -> None:
         self.session_id = session_id
         self.names = names
         self.results = results
         self.duration = duration
+        self.step = step
+
+    @property
+    def call_id(self) -> None:
+        """None: it is about all calls of the step."""
+
+    @property
+    def attempt(self) -> int:
+        """0: it is about all calls of the step."""
+        return 0
 
     @property
     def ids(self) -> tuple[str | None, ...]:
@@ -117,6 +179,7 @@ def _is_invalid(result: ToolResult) -> bool:
     return result.tool is None or isinstance(refused, ToolArgumentError)
 
 
+@equal_by_facts
 class Notice(NamedTuple):
     """A message for the user about a step that has nothing to show, since every call of it failed.
 
@@ -124,11 +187,22 @@ class Notice(NamedTuple):
         session_id: the conversation's id, or None.
         text: what happened, one sentence for each kind of failure, without technical terms.
         fatal: whether the run stops.
+        step: the number of the conversation's step; 0 outside a conversation.
     """
 
     session_id: str | None
     text: str
     fatal: bool
+    step: int = 0
+
+    @property
+    def call_id(self) -> None:
+        """None: it is about all calls of the step."""
+
+    @property
+    def attempt(self) -> int:
+        """0: it is about all calls of the step."""
+        return 0
 
 
 class PluginFaulted(NamedTuple):
@@ -145,6 +219,24 @@ class PluginFaulted(NamedTuple):
     hook: str
     error: str
     set_aside: bool
+
+    @property
+    def session_id(self) -> None:
+        """None: a plugin serves every conversation of its pipeline."""
+
+    @property
+    def step(self) -> int:
+        """0: a plugin serves every conversation of its pipeline."""
+        return 0
+
+    @property
+    def call_id(self) -> None:
+        """None: the fault is the plugin's, whatever the call."""
+
+    @property
+    def attempt(self) -> int:
+        """0: the fault is the plugin's, whatever the call."""
+        return 0
 
 
 __all__ = [

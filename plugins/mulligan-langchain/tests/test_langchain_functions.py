@@ -14,8 +14,8 @@ from langgraph.prebuilt import InjectedState
 from mulligan_langchain import (
     FatalToolError,
     MulliganMiddleware,
-    aexecute_tool_safely,
     execute_tool_safely,
+    execute_tool_safely_sync,
     wrap_tool_with_error_handling,
 )
 
@@ -123,11 +123,11 @@ def test_a_wrapped_tool_in_an_agent(run, middleware):
 
 
 def execute(*args, **options):
-    return execute_tool_safely(*args, **options)
+    return execute_tool_safely_sync(*args, **options)
 
 
 def aexecute(*args, **options):
-    return asyncio.run(aexecute_tool_safely(*args, **options))
+    return asyncio.run(execute_tool_safely(*args, **options))
 
 
 @pytest.mark.parametrize("execute", [execute, aexecute], ids=["sync", "async"])

@@ -92,7 +92,7 @@ def test_runs_leave_nothing_behind():
     import gc
 
     gc.collect()
-    assert len(middleware._gate.conversations._runs) == 0
+    assert len(middleware._gate.threads) == 0
     assert len(middleware._gate._boxes) <= 32
 
 
@@ -110,7 +110,7 @@ def test_two_agents_with_one_middleware_see_their_own_tools(run):
 
 def test_threads_that_are_many_are_forgotten_in_turn():
     middleware = MulliganMiddleware()
-    kept = middleware._gate.conversations
+    kept = middleware._gate.threads
     agent = create_agent(
         model(*[says(("a", "read", {"path": "x"}))] * 3),
         [reader("read", "page")],
@@ -118,9 +118,9 @@ def test_threads_that_are_many_are_forgotten_in_turn():
         checkpointer=InMemorySaver(),
     )
     for thread in range(1_005):
-        kept._of_thread(f"other {thread}", "")
+        kept.of(f"other {thread}")
     agent.invoke(asked(), {"configurable": {"thread_id": "1"}})
-    assert len(kept._threads) == 1_000
+    assert len(kept) == 1_000
 
 
 def test_tools_that_are_shown_later_can_be_called(run):

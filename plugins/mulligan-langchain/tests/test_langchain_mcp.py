@@ -9,6 +9,7 @@ from langchain_mcp_adapters.client import MultiServerMCPClient
 from langchain_script import answers, asked, model, says
 from mulligan_langchain import MulliganMiddleware
 
+READS = {"read_page": {"read_only": True}}  # the host vouches for what the server says of this tool
 SERVER = str(pathlib.Path(__file__).with_name("mcp_server.py"))
 TURN = says(
     ("c1", "read_page", {"path": "home.md"}),
@@ -27,7 +28,7 @@ async def _play(*middleware):
 
 
 def test_failures_of_a_server_are_told_and_results_are_as_before():
-    plain, guarded = asyncio.run(_play()), asyncio.run(_play(MulliganMiddleware(timeout=20)))
+    plain, guarded = asyncio.run(_play()), asyncio.run(_play(MulliganMiddleware(timeout=20, tool_options=READS)))
     for good in ("c1", "c6"):
         assert guarded[good].model_dump(exclude={"id"}) == {
             **plain[good].model_dump(exclude={"id"}),

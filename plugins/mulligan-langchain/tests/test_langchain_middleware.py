@@ -356,12 +356,28 @@ def test_the_loop_guard_knows_one_run_and_no_other(run):
     assert "already failed" not in answers(run(another, asked())["messages"])["c1"].text
 
 
-def test_the_loop_guard_remembers_a_thread(run):
-    turns = [says((id, "read_page", {"path": "x"})) for id in ("c1", "c2")]
-    said, made = agent([turns[0], AIMessage("First."), turns[1]], [read_page], checkpointer=InMemorySaver())
+def test_the_loop_guard_remembers_a_thread_until_the_person_writes(run):
+    @tool
+    def ask(question: str) -> str:
+        """Ask the person."""
+        return f"They said {interrupt(question)}."
+
+    ask.metadata = {"mulligan": {"read_only": True}}
+    turns = [
+        says(("c1", "read_page", {"path": "x"})),
+        says(("c2", "ask", {"question": "Why?"})),
+        says(("c3", "read_page", {"path": "x"})),
+        AIMessage("First."),
+        says(("c4", "read_page", {"path": "x"})),
+    ]
+    said, made = agent(turns, [read_page, ask], checkpointer=InMemorySaver())
     config = {"configurable": {"thread_id": "1"}}
     run(made, asked(), config)
-    assert "This same call has already failed." in run(made, asked(), config)["messages"][-2].text
+    told_ = answers(run(made, Command(resume="so"), config)["messages"])
+    assert "This same call has already failed." in told_["c3"].text
+    told_ = answers(run(made, asked("It is there now."), config)["messages"])
+    assert "Resource not found: x" in told_["c4"].text
+    assert "already failed" not in told_["c4"].text
 
 
 def test_the_model_reads_the_feedback_corrects_itself_and_finishes(run):

@@ -245,7 +245,12 @@ async def arun_in_task(step: Run, workers: Workers) -> Outcome:
             raise outcome.exception
         return outcome
     await _cancel_task(task, workers)
-    return Outcome(exception=DeadlineExceeded(step.timeout or 0.0, running=not task.done()))
+    return Outcome(exception=DeadlineExceeded(step.timeout or 0.0, running=not task.done() or _is_left_behind(task)))
+
+
+def _is_left_behind(task: asyncio.Task[Outcome]) -> bool:
+    """Whether a task that was cancelled says that something of it runs on, such as a thread."""
+    return not task.cancelled() and isinstance(task.result().exception, DeadlineExceeded)
 
 
 @coroutine

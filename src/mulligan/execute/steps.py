@@ -10,7 +10,7 @@ from mulligan.validate.signature import is_async_callable
 
 if TYPE_CHECKING:
     from mulligan.calls import ToolCall
-    from mulligan.errors import ToolError
+    from mulligan.errors import ToolArgumentError, ToolError
     from mulligan.tools import Tool
 
 Executor: TypeAlias = "Callable[[], Any] | Callable[[], Awaitable[Any]]"
@@ -117,6 +117,18 @@ class Outcome:
         self.exception = exception
         self.error = error
         self.failure: Any = None
+
+
+class ArgumentsRefused(Exception):
+    """Raised by a handler whose framework did not take the arguments, before anything ran: the call was not valid.
+
+    Attributes:
+        error: what is wrong with the arguments.
+    """
+
+    def __init__(self, error: ToolArgumentError) -> None:
+        super().__init__(error.message)
+        self.error = error
 
 
 class DeadlineExceeded(Exception):

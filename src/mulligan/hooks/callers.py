@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from operator import itemgetter
 from typing import Any
 
@@ -249,6 +250,12 @@ class CompiledHooks:
         self.has_repair = "repair" in plugged
         self.has_middlewares = "middlewares" in plugged
         self._middlewares_by_tool: dict[int, tuple[Tool, tuple[Middleware, ...]]] = {}
+
+    def silent(self) -> CompiledHooks:
+        """The same hooks, but no observer hears of anything."""
+        twin = copy(self)
+        twin.observe, twin.has_observe = _nothing, False
+        return twin
 
     def middlewares(self, tool: Tool) -> tuple[Middleware, ...]:
         """The middleware of a tool, outermost first; collected once per tool."""

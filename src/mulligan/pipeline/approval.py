@@ -48,7 +48,11 @@ def ask_person(
     if invocation.memory is not None:
         _raise_if_known(invocation, invocation.memory, tool)
     reason = invocation.runtime.renderer.sanitize_line(needed.reason)
-    invocation.note(ApprovalRequested(_session_id(invocation), invocation.call.id, tool.name, reason))
+    invocation.note(
+        ApprovalRequested(
+            invocation.session_id, invocation.call.id, tool.name, reason, invocation.step, invocation.attempts
+        )
+    )
     approver = invocation.runtime.approver
     if approver is None:
         raise_undecided(invocation, tool, needed)
@@ -181,7 +185,10 @@ def note_decision(invocation: Invocation, name: str, decision: Decision) -> None
         call = invocation.call._replace(arguments=None)
         (repair,) = _describe_edit(invocation, toolset.get(name), call, edited_call(call, decision))
         what, arguments = "edited", repair.after
-    invocation.note(ApprovalDecided(_session_id(invocation), invocation.call.id, name, what, reason, arguments))
+    position = (invocation.step, invocation.attempts)
+    invocation.note(
+        ApprovalDecided(invocation.session_id, invocation.call.id, name, what, reason, arguments, *position)
+    )
 
 
 def edited_call(call: ToolCall, decision: Approve) -> ToolCall:
@@ -209,10 +216,6 @@ def _describe_edit(invocation: Invocation, tool: Tool | None, before: ToolCall, 
     runtime = invocation.runtime
     repairs = runtime.renderer.describe_repairs(before, after, (tool, tool), runtime.toolset)
     return tuple(attrs.evolve(repair, kind="edited", was_json=True) for repair in repairs)
-
-
-def _session_id(invocation: Invocation) -> str | None:
-    return None if invocation.memory is None else invocation.memory.id
 
 
 def raise_undecided(

@@ -113,18 +113,25 @@ def checked_block(block: Any) -> tuple[str, ...]:
     return tuple(block)
 
 
-def runtime_view(runtime: Runtime, tools: Iterable[Any], control_flow: Iterable[Any]) -> RuntimeView:
+def runtime_view(
+    runtime: Runtime,
+    tools: Iterable[Any],
+    control_flow: Iterable[Any],
+    tool_options: Mapping[str, Mapping[str, Any]] | None = None,
+) -> RuntimeView:
     """The parts of a pipeline that shares everything except its tools with another.
 
     Args:
         runtime: the other pipeline's parts.
         tools: tools, plain functions and toolsets.
         control_flow: exceptions that pass through unchanged, in addition to those of the policy.
+        tool_options: options of tools by name pattern or tag, in addition to those of the other pipeline.
 
     Raises:
-        UsageError: a tool is invalid, or names an unknown format.
+        UsageError: a tool or an option is invalid, or names an unknown format.
     """
-    toolset, policy = Toolset(tools, tool_options=runtime.toolset.tool_options), runtime.policy
+    table = runtime.toolset.tool_options
+    toolset, policy = Toolset(tools, tool_options={**table, **tool_options} if tool_options else table), runtime.policy
     if more := tuple(control_flow):
         policy = attrs.evolve(policy, control_flow=(*policy.control_flow, *more))
     toolset.dialects = runtime.toolset.dialects

@@ -8,7 +8,7 @@ from copy import copy
 from functools import partial
 from typing import Any, get_args
 
-from mulligan.calls import ToolCall
+from mulligan.calls import AttemptFailed, ToolCall
 from mulligan.classify.detect import may_report
 from mulligan.classify.failure import Failure
 from mulligan.classify.statuses import is_refusal
@@ -17,7 +17,7 @@ from mulligan.deadline import Deadline, is_seconds
 from mulligan.errors import ToolError, UsageError
 from mulligan.events import Waiting
 from mulligan.execute.builtin import execute
-from mulligan.execute.steps import DeadlineExceeded, Middleware, Outcome, Run, Sleep, Step, Steps
+from mulligan.execute.steps import ArgumentsRefused, DeadlineExceeded, Middleware, Outcome, Run, Sleep, Step, Steps
 from mulligan.pipeline.conversation import record_abandoned
 from mulligan.pipeline.invocation import Invocation, Runtime
 from mulligan.policy import Policy
@@ -201,6 +201,9 @@ def classify_outcome(invocation: Invocation, tool: Tool, outcome: Outcome) -> Ou
     invocation.attempts += 1
     invocation.outcome = outcome
     if outcome.exception is not None:
+        if isinstance(outcome.exception, ArgumentsRefused):
+            invocation.attempts -= 1  # nothing ran
+            raise outcome.exception
         if is_control_flow(outcome.exception, invocation.runtime.policy):
             if invocation.memory is not None:  # the framework may make this call again, with the same id
                 record_abandoned(invocation, invocation.memory, may_have_run=False)
@@ -215,7 +218,11 @@ def classify_outcome(invocation: Invocation, tool: Tool, outcome: Outcome) -> Ou
         error = outcome.error = _classify_failure(invocation, tool, failure)
         if "effect" not in error.__dict__ and (error is outcome.exception or not is_refusal(error.http_status)):
             error.effect = "possible"  # it ran: only a definite rule, or a service that refused, says otherwise
-        invocation.note(invocation.runtime.renderer.attempt_event(invocation.call, invocation.attempts, error, failure))
+        show = partial(invocation.runtime.renderer.attempt_details, error, failure)
+        sent = invocation.call
+        invocation.note(
+            AttemptFailed(sent.id, sent.name, invocation.attempts, show, invocation.session_id, invocation.step)
+        )
     return outcome
 
 
@@ -321,7 +328,14 @@ def run_middleware(invocation: Invocation, tool: Tool, middleware: tuple[Middlew
             if isinstance(step, Run):
                 last = sent = yield from run_middleware(invocation, tool, middleware[1:], step)
             else:
-                invocation.note(Waiting(invocation.call.id, invocation.call.name, step.seconds))
+                invocation.note(
+                    Waiting(
+                        *(invocation.call.id, invocation.call.name, step.seconds),
+                        session_id=invocation.session_id,
+                        step=invocation.step,
+                        attempt=invocation.attempts,
+                    )
+                )
                 sent = yield cap_sleep(invocation, step)
     finally:
         closing = _close_middleware(steps)

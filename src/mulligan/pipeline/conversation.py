@@ -21,24 +21,38 @@ if TYPE_CHECKING:
 _NO_FAILURES = ("session:", "host:approval-")  # rules: the memory's own refusals, and those for want of an approval
 
 
-def begin(invocation: Invocation, memory: SessionMemory) -> None:
+def begin(invocation: Invocation, memory: SessionMemory) -> ExhaustedPart | None:
     """Counts the call, unless a person has decided about it since: then it was counted when it was made.
 
-    Raises:
-        ToolError: the conversation's budget does not allow it.
+    Args:
+        invocation: the call.
+        memory: the conversation's.
+
+    Returns:
+        The part of the budget that is used up, so that the call must not run; or None.
     """
     if invocation.decision is not None:
         invocation.step = memory.guard.step
-        return
-    invocation.step, spent = memory.begin()
-    _raise_if_spent(invocation, memory, spent)
+        return None
+    invocation.step, exhausted = memory.begin()
+    return exhausted
 
 
-def _raise_if_spent(invocation: Invocation, memory: SessionMemory, spent: ExhaustedPart | None) -> None:
-    if spent is not None:
-        name = invocation.runtime.renderer.display_name(invocation.call)
-        invocation.note(BudgetSpent(memory.id, invocation.call.id, name, spent.part, spent.limit, spent.tool))
-        raise spent.error()
+def raise_exhausted(invocation: Invocation, spent: ExhaustedPart) -> None:
+    """Refuses a call for which nothing is left of the conversation's budget.
+
+    Args:
+        invocation: the call.
+        spent: the part of the budget that is used up.
+
+    Raises:
+        ToolError: always.
+    """
+    call = invocation.call
+    name = invocation.runtime.renderer.display_name(call)
+    position = {"step": invocation.step, "attempt": invocation.attempts}
+    invocation.note(BudgetSpent(invocation.session_id, call.id, name, spent.part, spent.limit, spent.tool, **position))
+    raise spent.error()
 
 
 def find_recorded(
@@ -74,7 +88,8 @@ def find_recorded(
         if admission.error is not None:
             raise admission.error
         invocation.deadline = admission.deadline
-        _raise_if_spent(invocation, memory, admission.spent)
+        if admission.spent is not None:
+            raise_exhausted(invocation, admission.spent)
         break
     return None
 
@@ -118,6 +133,8 @@ def record_result(invocation: Invocation, memory: SessionMemory, result: ToolRes
     """Records a result."""
     key, invocation.recording_key = invocation.recording_key, None
     memory.record_result(result, invocation.arguments, key, invocation.waited)
+    if invocation.hooks.has_observe:
+        memory.collect(invocation.step, invocation.started, result)
 
 
 def record_abandoned(invocation: Invocation, memory: SessionMemory, *, may_have_run: bool) -> None:

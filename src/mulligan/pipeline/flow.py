@@ -10,7 +10,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from mulligan.calls import ToolCall
+from mulligan.calls import PreparedCall, ToolCall
 from mulligan.deadline import Deadline, earliest_deadline, outer_deadline
 from mulligan.errors import (
     PluginError,
@@ -23,7 +23,7 @@ from mulligan.errors import (
     UsageError,
 )
 from mulligan.events import CallFinished, CallRepaired, CallStarted
-from mulligan.execute.steps import Outcome, Run, Step
+from mulligan.execute.steps import ArgumentsRefused, Outcome, Run, Step
 from mulligan.hooks.guard import Refusal
 from mulligan.pipeline.attempts import (
     classify_outcome,
@@ -35,7 +35,14 @@ from mulligan.pipeline.attempts import (
     run_middleware,
     with_deadline,
 )
-from mulligan.pipeline.conversation import begin, find_recorded, record_abandoned, record_failure, record_result
+from mulligan.pipeline.conversation import (
+    begin,
+    find_recorded,
+    raise_exhausted,
+    record_abandoned,
+    record_failure,
+    record_result,
+)
 from mulligan.pipeline.invocation import Invocation, Runtime
 from mulligan.resolve.suggestions import resource_candidates
 from mulligan.results import ToolResult
@@ -102,10 +109,10 @@ def _with_memory(invocation: Invocation, memory: SessionMemory, flow: Flow) -> F
         raise
 
 
-def _run_stages(invocation: Invocation) -> Flow:
+def _run_stages(invocation: Invocation, refused: ToolArgumentError | None = None) -> Flow:
+    """The stages; `refused` says what the tool's framework found wrong with the arguments, where it was asked before."""
     try:
-        _start(invocation)
-        resolved = _resolve_and_validate(invocation)
+        resolved = refused or _begin(invocation)
         if isinstance(resolved, ToolError):
             invocation.hide_secrets()
             if not _may_repair(invocation, resolved):
@@ -113,10 +120,10 @@ def _run_stages(invocation: Invocation) -> Flow:
             tool = yield from _repair(invocation, resolved)
         else:
             tool = resolved
-        if invocation.memory is not None:
-            recorded = yield from find_recorded(invocation, invocation.memory, tool)
-            if recorded is not None:
-                return _finish(invocation, recorded)
+        memory = invocation.memory
+        recorded = None if memory is None else (yield from find_recorded(invocation, memory, tool))
+        if recorded is not None:
+            return _finish(invocation, recorded)
         deadline = invocation.deadline
         needed = _prepare_run(invocation, tool)
         if needed is not None and invocation.decision is None:
@@ -130,23 +137,64 @@ def _run_stages(invocation: Invocation) -> Flow:
         if outcome.error is not None and outcome.error.transient:
             outcome = yield from retry_by_default(invocation, tool, outcome)
     except Exception as error:
-        return (yield from _finish_failed(invocation, _error_for_exception(invocation, error)))
+        return (yield from _continue_after(invocation, error, refused))
     if outcome.error is None:
         return _success_result(invocation, outcome.value)
     return (yield from _finish_failed(invocation, outcome.error))
 
 
+def _continue_after(invocation: Invocation, error: Exception, refused: ToolArgumentError | None) -> Flow:
+    """The result after an exception ended the stages; arguments that a framework refused go through them once more."""
+    if isinstance(error, ArgumentsRefused) and refused is None:
+        if invocation.memory is not None:
+            record_abandoned(invocation, invocation.memory, may_have_run=False)
+        return (yield from _run_stages(invocation, error.error))
+    return (yield from _finish_failed(invocation, _error_for_exception(invocation, error)))
+
+
+def prepare(invocation: Invocation) -> Generator[Step, Outcome, PreparedCall | None]:
+    """Reads one call, and repairs it where the policy allows, without running anything; no observer hears of it.
+
+    Args:
+        invocation: the call, without the memory of a conversation.
+
+    Returns:
+        A generator that returns the call as it can run; None if it cannot.
+    """
+    invocation.hooks = invocation.hooks.silent()
+    try:
+        resolved = _resolve_and_validate(invocation)
+        if isinstance(resolved, ToolError):
+            if not _may_repair(invocation, resolved):
+                return None
+            yield from _repair(invocation, resolved)
+    except (ToolError, Refusal):
+        return None
+    prepared = PreparedCall(invocation.call.id, invocation.call.name, invocation.arguments)
+    prepared.repairs = invocation.repairs
+    return prepared
+
+
+def _begin(invocation: Invocation) -> Tool | ToolError:
+    """Starts the call: its tool, with the arguments read, or why there is none."""
+    _start(invocation)
+    return _resolve_and_validate(invocation)
+
+
 def _start(invocation: Invocation) -> None:
     invocation.started = invocation.runtime.clock()
     invocation.deadline = _deadline_of(invocation)
+    exhausted = None if invocation.memory is None else begin(invocation, invocation.memory)
     if invocation.hooks.has_observe:
         _observe_start(invocation)
-    if invocation.memory is not None:
-        begin(invocation, invocation.memory)
-        if invocation.decision is not None:
-            from mulligan.pipeline.approval import note_decision
+    if invocation.decision is not None:
+        from mulligan.pipeline.approval import note_decision
 
-            note_decision(invocation, invocation.call.name, invocation.decision)
+        note_decision(invocation, invocation.call.name, invocation.decision)
+    if type(invocation.call) is PreparedCall:
+        _note_repairs(invocation, invocation.call)
+    if exhausted is not None:
+        raise_exhausted(invocation, exhausted)
 
 
 def _finish_failed(invocation: Invocation, error: ToolError) -> Flow:
@@ -209,14 +257,14 @@ def _observe_start(invocation: Invocation) -> None:
     tool = invocation.runtime.toolset.get(invocation.call.name)
     show = partial(invocation.runtime.renderer.display_arguments, invocation.call, tool, invocation.runtime.toolset)
     name = invocation.call.name if tool is not None else invocation.runtime.renderer.display_name(invocation.call)
-    invocation.hooks.observe(CallStarted(invocation.call.id, name, show))
+    invocation.hooks.observe(CallStarted(invocation.call.id, name, show, invocation.session_id, invocation.step))
 
 
 def _error_for_exception(invocation: Invocation, error: Exception) -> ToolError:
     """What an exception means that ended the stages; one that must pass is raised again."""
     if isinstance(error, ToolError):
         return error
-    if isinstance(error, Refusal):
+    if isinstance(error, (Refusal, ArgumentsRefused)):
         return error.error
     if isinstance(error, (UsageError, PluginError)):
         raise error
@@ -345,9 +393,14 @@ def _repair(invocation: Invocation, error: ToolError) -> Generator[Step, Outcome
         invocation.call, invocation.tool, invocation.arguments = sent, tool_before, arguments_before
         raise error
     invocation.repairs = runtime.renderer.describe_repairs(sent, invocation.call, (tool_before, tool), runtime.toolset)
-    for repair in invocation.repairs:
-        invocation.note(CallRepaired(sent.id, runtime.renderer.display_name(sent), repair))
+    _note_repairs(invocation, sent)
     return tool
+
+
+def _note_repairs(invocation: Invocation, sent: ToolCall) -> None:
+    name = invocation.runtime.renderer.display_name(sent)
+    for repair in invocation.repairs:
+        invocation.note(CallRepaired(sent.id, name, repair, session_id=invocation.session_id, step=invocation.step))
 
 
 def _is_safe_repair(invocation: Invocation, sent: ToolCall, tool: Tool) -> bool:
@@ -412,7 +465,7 @@ def _finish(invocation: Invocation, result: ToolResult) -> ToolResult:
     if invocation.memory is not None:
         record_result(invocation, invocation.memory, result)
     if invocation.hooks.has_observe:
-        invocation.hooks.observe(CallFinished(result))
+        invocation.hooks.observe(CallFinished(result, invocation.session_id, invocation.step))
     if runtime.strict and result.error is not None:
         raise _strict_error(runtime, result, result.error)
     return result

@@ -140,6 +140,11 @@ class Invocation:
     waited: float = 0.0
     handler_arguments: dict[str, Any] = attrs.field(init=False, factory=dict)
 
+    @property
+    def session_id(self) -> str | None:
+        """The conversation's id, or None."""
+        return None if self.memory is None else self.memory.id
+
     def hide_secrets(self) -> None:
         """Takes care that no text about the call shows its secrets."""
         runtime = self.runtime

@@ -21,7 +21,7 @@ from mulligan.untrusted.text import show_name
 
 if TYPE_CHECKING:
     from mulligan.hooks.manager import PluginManager
-    from mulligan.session.memory import SessionMemory
+    from mulligan.session.memory import OpenStep, SessionMemory
 
 
 @cache
@@ -47,9 +47,9 @@ def call_each(
         memory: that of the conversation they belong to, or None.
     """
     started = runtime.clock()
-    with _step_of(memory):
+    with _step_of(memory) as step:
         ended = [_call_or_error(call_one, call) for call in calls]
-    return _finish_step(runtime, memory, calls, ended, started)
+    return _finish_step(runtime, step, calls, ended, started)
 
 
 def _call_or_error(call_one: Callable[[ToolCall], ToolResult], call: ToolCall) -> ToolResult | ToolError:
@@ -73,15 +73,19 @@ def result_of(error: BaseException) -> ToolResult | None:
 
 def _finish_step(
     runtime: Runtime,
-    memory: SessionMemory | None,
+    step: OpenStep | None,
     calls: Sequence[ToolCall],
     ended: Sequence[ToolResult | ToolError],
     started: float,
 ) -> list[ToolResult]:
-    """The results of a step, reported to the observers. In strict mode the first error is raised, with all results on it."""
+    """The results of a step, reported to the observers, unless it is a part of one that goes on.
+
+    In strict mode the first error is raised, with all results on it.
+    """
     results = [outcome if isinstance(outcome, ToolResult) else result_of(outcome) for outcome in ended]
     finished = [result for result in results if result is not None]
-    _notify_observers(runtime, memory, calls, finished, started)
+    if step is None or not step.is_joined:
+        _notify_observers(runtime, step, [runtime.renderer.display_name(call) for call in calls], finished, started)
     for outcome in ended:
         if isinstance(outcome, ToolError):
             outcome.__dict__["results"] = finished
@@ -89,27 +93,47 @@ def _finish_step(
     return finished
 
 
-def _step_of(memory: SessionMemory | None) -> AbstractContextManager[None]:
+def _step_of(memory: SessionMemory | None) -> AbstractContextManager[OpenStep | None]:
     return nullcontext() if memory is None else memory.step(joins=True)
+
+
+@contextmanager
+def observed_step(runtime: Runtime, memory: SessionMemory) -> Iterator[None]:
+    """The calls in here are one step, whose end is reported to the observers.
+
+    Args:
+        runtime: the pipeline's parts.
+        memory: that of the conversation.
+    """
+    started = runtime.clock()
+    with memory.step() as step:
+        yield
+    results = step.results
+    _notify_observers(runtime, step, [_sent_name(runtime, result) for result in results], results, started)
+
+
+def _sent_name(runtime: Runtime, result: ToolResult) -> str:
+    """The name that was called, safe to show, also where the call was repaired."""
+    names = (repair.before for repair in result.repairs if repair.kind == "name")
+    return next(names, None) or runtime.renderer.display_name(result.call)
 
 
 def _notify_observers(
     runtime: Runtime,
-    memory: SessionMemory | None,
-    calls: Sequence[ToolCall],
+    step: OpenStep | None,
+    names: Sequence[str],
     results: Sequence[ToolResult],
     started: float,
 ) -> None:
     """Notifies the observers that a step has ended."""
     if not results or not runtime.hooks.has_observe:
         return
-    names = tuple(runtime.renderer.display_name(call) for call in calls)
-    id = None if memory is None else memory.id
-    runtime.hooks.observe(StepFinished(id, names, tuple(results), runtime.clock() - started))
+    id, number = (None, 0) if step is None else (step.memory.id, step.number)
+    runtime.hooks.observe(StepFinished(id, tuple(names), tuple(results), runtime.clock() - started, number))
     if all(result.is_error for result in results):
         messages = dict.fromkeys(result.feedback.user_message for result in results if result.feedback is not None)
         text = " ".join(_sentence(text) for text in messages) or "The assistant's tools failed."
-        runtime.hooks.observe(Notice(id, text, any(result.fatal for result in results)))
+        runtime.hooks.observe(Notice(id, text, any(result.fatal for result in results), number))
 
 
 async def acall_each(
@@ -133,13 +157,13 @@ async def acall_each(
             had ended, and None for the others.
     """
     started = runtime.clock()
-    with _step_of(memory):
+    with _step_of(memory) as step:
         outcomes = await _gather([call_one(call) for call in calls], runtime)
         ended = [
             outcome if outcome is not None else _cancelled_result(invocation_of(call))
             for call, outcome in zip(calls, outcomes, strict=True)
         ]
-    return _finish_step(runtime, memory, calls, ended, started)
+    return _finish_step(runtime, step, calls, ended, started)
 
 
 async def _gather(

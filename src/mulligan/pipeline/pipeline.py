@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
-from mulligan.calls import ToolCall, id_or_none
+from mulligan.calls import PreparedCall, ToolCall, id_or_none
 from mulligan.deadline import Deadline
 from mulligan.dialects.readers import name_text
 from mulligan.errors import ToolError, UsageError
@@ -29,7 +29,7 @@ from mulligan.pipeline.assembly import (
     runtime_view,
 )
 from mulligan.pipeline.diagnosis import Diagnosis
-from mulligan.pipeline.flow import invoke
+from mulligan.pipeline.flow import invoke, prepare
 from mulligan.pipeline.invocation import Invocation, Runtime
 from mulligan.pipeline.logs import Logs
 from mulligan.pipeline.messages import (
@@ -37,6 +37,7 @@ from mulligan.pipeline.messages import (
     answers_on_error,
     async_driver,
     call_each,
+    observed_step,
     read_message,
     write_answers,
 )
@@ -168,7 +169,12 @@ class Pipeline:
             self._runtime.hooks.observe(PluginFaulted(fault.plugin, fault.hook, fault.error, is_disabled))
 
     def with_tools(
-        self, tools: Iterable[Any], *, control_flow: Iterable[Any] = (), approver: Approver | None = None
+        self,
+        tools: Iterable[Any],
+        *,
+        control_flow: Iterable[Any] = (),
+        approver: Approver | None = None,
+        tool_options: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> Pipeline:
         """A pipeline with other tools that shares everything else with this one: plugins, policy, threads.
 
@@ -179,11 +185,12 @@ class Pipeline:
             control_flow: exceptions that pass through unchanged in addition to those of the policy, as classes or
                 qualified names.
             approver: asks a person instead of this pipeline's approver.
+            tool_options: options of tools by name pattern or tag, in addition to those of this pipeline.
 
         Raises:
-            UsageError: two tools have the same name, or an object cannot be a tool.
+            UsageError: two tools have the same name, an object cannot be a tool, or an option is invalid.
         """
-        other, runtime = copy.copy(self), runtime_view(self._runtime, tools, control_flow)
+        other, runtime = copy.copy(self), runtime_view(self._runtime, tools, control_flow, tool_options)
         if approver is not None:
             from mulligan.execute.approval import checked_approver
 
@@ -242,6 +249,27 @@ class Pipeline:
         return async_driver()(
             invoke(as_invocation(self._runtime, name_or_call, arguments, call_id, session, context)), self._workers
         )
+
+    def prepare(self, call: ToolCall) -> PreparedCall | None:
+        """Reads a call, and repairs it where the policy allows, without running it: for frameworks that read it first.
+
+        Neither the observers nor a conversation hear of it. `call` runs what this returns.
+
+        Args:
+            call: the call, as the model sent it.
+
+        Returns:
+            The call as it can run, with valid arguments; None if it cannot.
+        """
+        return drive(prepare(as_invocation(self._runtime, call, None, None, None, None)), self._workers)
+
+    async def aprepare(self, call: ToolCall) -> PreparedCall | None:
+        """`prepare`, awaited."""
+        adrive: Any = async_driver()
+        prepared: PreparedCall | None = await adrive(
+            prepare(as_invocation(self._runtime, call, None, None, None, None)), self._workers
+        )
+        return prepared
 
     def call_many(
         self, calls: Iterable[Any], *, session: Session | None = None, context: Mapping[str, Any] | None = None
@@ -452,8 +480,13 @@ def as_invocation(
             f"the tool name must be a string, not {safe_repr(name_or_call)}; pass what a model sent to answer()"
         )
     if session is None:
-        return Invocation(runtime, runtime.hooks, call, context)
-    return Invocation(runtime, runtime.hooks, call, context, session.memory, session.format, session.deadline)
+        invocation = Invocation(runtime, runtime.hooks, call, context)
+    else:
+        memory, format, deadline = session.memory, session.format, session.deadline
+        invocation = Invocation(runtime, runtime.hooks, call, context, memory, format, deadline)
+    if type(call) is PreparedCall:
+        invocation.repairs = call.repairs
+    return invocation
 
 
 class Session:
@@ -479,6 +512,7 @@ class Session:
 
         self.id = id
         self._pipeline = pipeline
+        self._runtime = runtime
         self._renderer = runtime.renderer
         self._diagnosis = diagnosis
         self.format = None if format is None else self._renderer.find_format(format)
@@ -542,9 +576,10 @@ class Session:
     def step(self) -> AbstractContextManager[None]:
         """The calls in here belong to one message of the model: it has read nothing in between.
 
-        `answer` and `call_many` do this automatically; frameworks that make the calls one by one have to do it.
+        `answer` and `call_many` do this automatically; frameworks that make the calls one by one have to do it. At its
+        end the observers receive a `StepFinished`.
         """
-        return self.memory.step()
+        return observed_step(self._runtime, self.memory)
 
     def recover(self, text_or_exception: str | BaseException) -> ToolResult:
         """`Pipeline.recover` in this conversation's format; a name that no tool has is remembered.

@@ -11,7 +11,6 @@ from mulligan.classify.failure import Failure
 from mulligan.copies import copy_error
 from mulligan.dialects import Dialect
 from mulligan.errors import ToolArgumentError, ToolError, UsageError
-from mulligan.events import AttemptFailed
 from mulligan.feedback import FeedbackFormat
 from mulligan.policy import Limits, Policy
 from mulligan.render.composer import FeedbackComposer
@@ -182,21 +181,14 @@ class Renderer:
         text = _as_json(call.arguments) if text is None else text
         return truncate(clean(self.redactor.redact(text[: 4 * _SHOWN_CHARS]), newlines=False), _SHOWN_CHARS)
 
-    def attempt_event(self, call: ToolCall, attempt: int, error: ToolError, failure: Failure) -> AttemptFailed:
-        """The event for an attempt that failed.
+    def attempt_details(self, error: ToolError, failure: Failure) -> tuple[ToolError, str]:
+        """The error of an attempt that failed, and its traceback, both without secrets.
 
         Args:
-            call: the call.
-            attempt: which attempt it was, counted from 1.
             error: what the failure means.
             failure: what happened.
         """
-        return AttemptFailed(
-            call.id,
-            call.name,
-            attempt,
-            lambda: (copy_error(self.redacted_error(error)), self.redactor.redact(failure.traceback)),
-        )
+        return copy_error(self.redacted_error(error)), self.redactor.redact(failure.traceback)
 
 
 def _secret_names(tool: Tool) -> SecretNames:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import attrs
@@ -76,17 +77,31 @@ class Admission(NamedTuple):
     spent: ExhaustedPart | None = None
 
 
-class _OpenStep:
-    """A step in the context that it was opened in."""
+@attrs.define(eq=False)
+class OpenStep:
+    """A step in the context that it was opened in.
 
-    __slots__ = ("is_open", "memory")
+    Attributes:
+        memory: that of its conversation.
+        number: its number in the conversation.
+        is_joined: whether it is a part of the step that is open around it.
+        is_open: whether it goes on.
+        ended: when its calls came in, and their results.
+    """
 
-    def __init__(self, memory: SessionMemory) -> None:
-        self.memory = memory
-        self.is_open = True
+    memory: SessionMemory
+    number: int
+    is_joined: bool
+    is_open: bool = True
+    ended: list[tuple[float, ToolResult]] = attrs.field(init=False, factory=list)
+
+    @property
+    def results(self) -> list[ToolResult]:
+        """The results of its calls, in the order in which they came in."""
+        return [result for _, result in sorted(self.ended, key=itemgetter(0))]
 
 
-_current_step: ContextVar[_OpenStep | None] = ContextVar("mulligan_step", default=None)
+_current_step: ContextVar[OpenStep | None] = ContextVar("mulligan_step", default=None)
 
 
 class SessionMemory:
@@ -116,6 +131,7 @@ class SessionMemory:
         self.spending: Spending | None = None
         self._lock = shared_lock()
         self._open_steps = 0
+        self._collecting: dict[int, OpenStep] = {}
         self.calls = self.failures = 0
         self.set_budget(budget)
 
@@ -148,27 +164,44 @@ class SessionMemory:
             self.spending = Spending.from_saved(saved.budget, self._clock)
 
     @contextmanager
-    def step(self, *, joins: bool = False) -> Iterator[None]:
+    def step(self, *, joins: bool = False) -> Iterator[OpenStep]:
         """The calls in here belong to one message of the model: it has read nothing in between.
 
         Args:
             joins: whether it is a part of the step that is open around it, if there is one.
         """
         outer = _current_step.get()
-        step = _OpenStep(self)
+        is_joined = joins and outer is not None and outer.is_open and outer.memory is self
         with self._lock:
-            if not (joins and outer is not None and outer.is_open and outer.memory is self):
+            if not is_joined:
                 self.guard.next_step()
+            step = OpenStep(self, self.guard.step, is_joined)
             self._open_steps += 1
+            if not joins:
+                self._collecting[step.number] = step
         _current_step.set(step)
         try:
-            yield
+            yield step
         finally:
             step.is_open = False
             if _current_step.get() is step:
                 _current_step.set(outer)
             with self._lock:
                 self._open_steps -= 1
+                if not joins:
+                    self._collecting.pop(step.number, None)
+
+    def collect(self, number: int, started: float, result: ToolResult) -> None:
+        """Keeps a result until its step ends.
+
+        Args:
+            number: that of the step.
+            started: when the call came in.
+            result: the result.
+        """
+        step = self._collecting.get(number)
+        if step is not None:
+            step.ended.append((started, result))
 
     @property
     def deadline(self) -> Deadline | None:

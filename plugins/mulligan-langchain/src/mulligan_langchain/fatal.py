@@ -10,25 +10,22 @@ from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from langchain_core.tools import ToolException
 
 from mulligan import ToolResult, errors
+from mulligan.adapters import Stopped
 from mulligan.errors import ToolError
 
 _MARK = "mulligan"
 _KEPT = ("user_message", "retry_after", "resource", "http_status", "provider", "effect", "rule")
 
 
-class FatalToolError(ToolException):
-    """A tool call failed so that the run must stop; `__cause__` is the same error.
+class FatalToolError(Stopped, ToolException, RuntimeError):
+    """A tool call failed so that the run must stop. As a `RuntimeError` it is not repeated by LangGraph's retry policy.
 
     Attributes:
-        error: what the failure means.
-        messages: the answers to all calls of the model's last message, where they are not in the state already.
+        error: what the failure means; also the `__cause__`.
+        messages: the conversation; of a `MulliganToolNode`, the answers to the model's last message.
     """
 
-    def __init__(self, error: ToolError, messages: Sequence[Any] = ()) -> None:
-        super().__init__(f"{type(error).__name__}: {error.message} {error.user_message}".strip())
-        self.error = error
-        self.messages = list(messages)
-        self.__cause__ = error
+    names_tool = False
 
 
 def answer(result: ToolResult, call: Mapping[str, Any]) -> ToolMessage:
@@ -107,7 +104,7 @@ def raise_if_fatal(messages: Sequence[AnyMessage]) -> None:
     """
     fatal = fatal_answer(latest_answers(messages)[1])
     if fatal is not None:
-        raise FatalToolError(meaning(fatal))
+        raise FatalToolError(meaning(fatal), messages)
 
 
 def _marks(message: ToolMessage) -> Mapping[str, Any]:

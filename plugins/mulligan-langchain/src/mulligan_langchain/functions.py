@@ -10,12 +10,15 @@ from typing import Any
 from langchain_core.messages import ToolMessage
 from langchain_core.tools import BaseTool
 from langchain_core.tools import tool as make_tool
+from langgraph.runtime import get_runtime
 
 from mulligan import Pipeline, Session, ToolResult
-from mulligan_langchain.attempt import Attempt, Start, current_attempt
+from mulligan.adapters import Adapter
+from mulligan_langchain.attempt import Start, ToolAttempt
 from mulligan_langchain.fatal import FatalToolError, answer
-from mulligan_langchain.toolbox import Toolbox
-from mulligan_langchain.translation import Entry, Timeouts
+from mulligan_langchain.gate import Gate, Toolbox
+from mulligan_langchain.middleware import Timeouts
+from mulligan_langchain.translation import Entry
 
 
 def wrap_tool_with_error_handling(
@@ -33,29 +36,29 @@ def wrap_tool_with_error_handling(
     Args:
         tool: a tool, or a function.
         pipeline: plugins, policy, limits and format. By default one with the defaults.
-        session: the conversation that all of its calls belong to.
+        session: the conversation that all of its calls belong to; by default that of the graph that runs it.
         timeout: seconds that it may take.
     """
     base = _as_tool(tool)
-    box = Toolbox(pipeline or Pipeline(), [base], timeout)
+    gate = Gate(Adapter("wrap_tool_with_error_handling", pipeline, timeout=timeout))
+    box = gate.box([base])
+    gate.adapter.check_names(box.view(awaited=False).tools.values(), are_all=True)
     entry = box.entries[base.name]
 
     def run(tool_input: Any, *args: Any, tool_call_id: str | None = None, **options: Any) -> Any:
         given, start = _start_call(
             entry, tool_input, lambda given: entry.observed.run(given, *args, tool_call_id=tool_call_id, **options)
         )
-        attempt = Attempt(start, box.sync)
-        with current_attempt(attempt):
-            result = box.sync.call(base.name, given, call_id=tool_call_id, session=session)
+        attempt = box.attempt(base.name, start, awaited=False)
+        result = attempt.call(base.name, given, call_id=tool_call_id, session=session or _session_here(gate))
         return _answer_message(attempt, result, base.name, tool_call_id)
 
     async def arun(tool_input: Any, *args: Any, tool_call_id: str | None = None, **options: Any) -> Any:
         given, start = _start_call(
             entry, tool_input, lambda given: entry.observed.arun(given, *args, tool_call_id=tool_call_id, **options)
         )
-        attempt = Attempt(start, box.awaited)
-        with current_attempt(attempt):
-            result = await box.awaited.acall(base.name, given, call_id=tool_call_id, session=session)
+        attempt = box.attempt(base.name, start, awaited=True)
+        result = await attempt.acall(base.name, given, call_id=tool_call_id, session=session or _session_here(gate))
         return _answer_message(attempt, result, base.name, tool_call_id)
 
     wrapped = base.model_copy()
@@ -63,7 +66,7 @@ def wrap_tool_with_error_handling(
     return wrapped
 
 
-def execute_tool_safely(
+def execute_tool_safely_sync(
     tool: BaseTool | Callable[..., Any],
     args: Mapping[str, Any] | str | None = None,
     *,
@@ -84,17 +87,18 @@ def execute_tool_safely(
 
     Returns:
         The result: `content` is what the model reads, `value` what the tool returned, `raise_if_fatal()` stops.
+
+    Raises:
+        UsageError: the tool is async; `await execute_tool_safely(...)` calls it.
     """
-    base = _as_tool(tool)
-    box = Toolbox(pipeline or _default(), [base], timeout)
-    invoke = _called(base.name, call_id)
-    attempt = Attempt(lambda entry, arguments: entry.observed.invoke(invoke(arguments)), box.sync)
-    with current_attempt(attempt):
-        result = box.sync.call(base.name, args, call_id=call_id, session=session)
-    return _completed(attempt, result)
+    box, invoke = _box(tool, pipeline, timeout), _invoked(call_id)
+    attempt = box.attempt(
+        box.tools[0].name, lambda entry, given: entry.observed.invoke(invoke(entry, given)), awaited=False
+    )
+    return _completed(attempt, attempt.call(box.tools[0].name, args, call_id=call_id, session=session))
 
 
-async def aexecute_tool_safely(
+async def execute_tool_safely(
     tool: BaseTool | Callable[..., Any],
     args: Mapping[str, Any] | str | None = None,
     *,
@@ -103,7 +107,7 @@ async def aexecute_tool_safely(
     session: Session | None = None,
     timeout: Timeouts = None,
 ) -> ToolResult:
-    """`execute_tool_safely`, awaited.
+    """`execute_tool_safely_sync`, awaited; for sync and async tools.
 
     Args:
         tool: a tool, or a function.
@@ -113,13 +117,19 @@ async def aexecute_tool_safely(
         session: the conversation it belongs to.
         timeout: seconds that it may take.
     """
+    box, invoke = _box(tool, pipeline, timeout), _invoked(call_id)
+    attempt = box.attempt(
+        box.tools[0].name, lambda entry, given: entry.observed.ainvoke(invoke(entry, given)), awaited=True
+    )
+    return _completed(attempt, await attempt.acall(box.tools[0].name, args, call_id=call_id, session=session))
+
+
+aexecute_tool_safely = execute_tool_safely
+
+
+def _box(tool: BaseTool | Callable[..., Any], pipeline: Pipeline | None, timeout: Timeouts) -> Toolbox:
     base = _as_tool(tool)
-    box = Toolbox(pipeline or _default(), [base], timeout)
-    invoke = _called(base.name, call_id)
-    attempt = Attempt(lambda entry, arguments: entry.observed.ainvoke(invoke(arguments)), box.awaited)
-    with current_attempt(attempt):
-        result = await box.awaited.acall(base.name, args, call_id=call_id, session=session)
-    return _completed(attempt, result)
+    return Toolbox(Adapter("execute_tool_safely", pipeline or _default(), timeout=timeout), [base])
 
 
 @cache
@@ -131,9 +141,18 @@ def _as_tool(tool: BaseTool | Callable[..., Any]) -> BaseTool:
     return tool if isinstance(tool, BaseTool) else make_tool(tool)
 
 
-def _called(name: str, call_id: str | None) -> Callable[[Mapping[str, Any]], Any]:
+def _invoked(call_id: str | None) -> Callable[[Entry, Mapping[str, Any]], Any]:
     id = call_id or f"call_{uuid.uuid4().hex}"
-    return lambda arguments: {"type": "tool_call", "name": name, "args": dict(arguments), "id": id}
+    return lambda entry, given: {"type": "tool_call", "name": entry.base.name, "args": dict(given), "id": id}
+
+
+def _session_here(gate: Gate) -> Session | None:
+    """The conversation of the graph that runs the tool, if there is one."""
+    try:
+        thread = gate.thread(get_runtime())
+    except (RuntimeError, KeyError):
+        return None
+    return None if thread is None else thread.session
 
 
 def _start_call(entry: Entry, tool_input: Any, run: Callable[[Any], Any]) -> tuple[Any, Start]:
@@ -146,19 +165,19 @@ def _start_call(entry: Entry, tool_input: Any, run: Callable[[Any], Any]) -> tup
     return given, lambda _, arguments: run({**arguments, **hidden})
 
 
-def _answer_message(attempt: Attempt, result: ToolResult, name: str, call_id: str | None) -> Any:
+def _answer_message(attempt: ToolAttempt, result: ToolResult, name: str, call_id: str | None) -> Any:
     if not result.is_error:
-        return attempt.answered(result)
+        return attempt.answer(result)
+    message = answer(result, {"name": name, "id": call_id})
     if result.fatal and result.error is not None:
-        raise FatalToolError(result.error)
-    return result.content if call_id is None else answer(result, {"name": name, "id": call_id})
+        raise FatalToolError(result.error, [message])
+    return result.content if call_id is None else message
 
 
-def _completed(attempt: Attempt, result: ToolResult) -> ToolResult:
+def _completed(attempt: ToolAttempt, result: ToolResult) -> ToolResult:
     if not result.is_error:
-        output = attempt.answered(result)
+        output = attempt.answer(result)
         if isinstance(output, ToolMessage):
             result.content = output.text
-        has_returned = attempt.latest is not None and attempt.latest.has_returned
-        result.value = attempt.returned if has_returned else output
+        result.value = attempt.returned if attempt.has_returned else output
     return result

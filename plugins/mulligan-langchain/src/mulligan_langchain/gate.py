@@ -7,38 +7,151 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from langchain_core.messages import ToolMessage
+from langchain_core.messages import HumanMessage, ToolMessage
 from langchain_core.tools import BaseTool
 from langgraph.prebuilt.tool_node import ToolCallRequest
+from langgraph.runtime import Runtime
 
-from mulligan import Pipeline, Tool, ToolResult
-from mulligan_langchain.attempt import Attempt, Start, current_attempt, is_control_flow
-from mulligan_langchain.conversations import Conversation, Conversations
-from mulligan_langchain.fatal import answer
-from mulligan_langchain.toolbox import Toolbox
-from mulligan_langchain.translation import OPEN, Entry, Timeouts
+from mulligan import Pipeline, Tool, ToolCall, ToolResult
+from mulligan.adapters import OPEN, Adapter, Conversation, Conversations
+from mulligan.errors import ToolError, UsageError
+from mulligan_langchain.attempt import Start, ToolAttempt, is_control_flow
+from mulligan_langchain.fatal import answer, meaning, since_the_model
+from mulligan_langchain.translation import Entry, as_tool
 
 _MOST = 32
+_MOST_AGENTS = 8
+
+
+class Toolbox:
+    """The tools that may be called at one moment.
+
+    Attributes:
+        tools: the framework's tools.
+        entries: the same by name, ready to be called.
+
+    Args:
+        adapter: makes the pipelines.
+        tools: the tools.
+    """
+
+    def __init__(self, adapter: Adapter, tools: Sequence[BaseTool]) -> None:
+        self._adapter = adapter
+        self.tools = tools
+        self.entries = {tool.name: Entry(tool) for tool in tools}
+        self._views: dict[bool, Pipeline] = {}
+
+    def view(self, *, awaited: bool) -> Pipeline:
+        """The pipeline with these tools.
+
+        Args:
+            awaited: whether they are called with `await`.
+        """
+        if awaited not in self._views:
+            tools = [as_tool(entry, self._adapter, awaited=awaited) for entry in self.entries.values()]
+            self._views[awaited] = self._adapter.pipeline.with_tools(tools)
+        return self._views[awaited]
+
+    def attempt(self, name: str, start: Start, *, awaited: bool) -> ToolAttempt:
+        """A call of one of the tools.
+
+        Args:
+            name: the name that was called.
+            start: begins the framework's own execution.
+            awaited: whether that is awaited.
+
+        Raises:
+            UsageError: a tool that can only be awaited is called without `await`.
+        """
+        entry = self.entries.get(name)
+        if entry is not None and entry.is_async and not awaited:
+            raise UsageError(f"tool {name!r} is async: call the agent with ainvoke or astream, the tool with ainvoke")
+        blocks = awaited and entry is not None and entry.is_sync
+        return ToolAttempt(self.view(awaited=awaited), self.entries, start, blocks=blocks)
+
+
+class Thread(Conversation):
+    """A conversation of the framework.
+
+    Attributes:
+        ids: those of the messages that it held when the model was asked last.
+        checkpoint: the id of the checkpoint at which that was.
+        is_stopped: whether the run was stopped for a fatal failure.
+    """
+
+    ids: frozenset[str] = frozenset()
+    checkpoint = ""
+    is_stopped = False
+
+    def next_turn(self, messages: Sequence[Any], runtime: Any) -> None:
+        """The model is asked. A new message of the person forgives, and so does a return to an earlier checkpoint.
+
+        Args:
+            messages: what the model is shown.
+            runtime: the framework's.
+        """
+        checkpoint = str(getattr(getattr(runtime, "execution_info", None), "checkpoint_id", None) or "")
+        said = since_the_model(messages)
+        is_answered = any(isinstance(one, ToolMessage) for one in said)  # then a tool may have written the message
+        is_asked = bool(said) and isinstance(said[-1], HumanMessage) and (self.is_stopped or not is_answered)
+        if is_asked or checkpoint < self.checkpoint:
+            self.forgive()
+            self.is_stopped = False
+        self.checkpoint = checkpoint
+        self.ids = frozenset(one.id for one in messages if one.id)
+        self.next_step()
+
+    def stop(self, message: ToolMessage) -> ToolError:
+        """The run is stopped.
+
+        Args:
+            message: the fatal answer.
+
+        Returns:
+            The error behind it, as far as it is known.
+        """
+        self.end_step()
+        self.is_stopped = True
+        is_known = self.fatal is not None and self.fatal.call_id == message.tool_call_id
+        return self.fatal if is_known and self.fatal is not None else meaning(message)
 
 
 class Gate:
     """Runs calls.
 
     Attributes:
-        pipeline: plugins, policy and format.
-        conversations: what is remembered of them.
-
-    Args:
-        pipeline: None for one with the defaults.
-        timeout: seconds, for all tools or by name.
+        adapter: plugins, policy, options and format.
+        threads: what is remembered of the conversations.
     """
 
-    def __init__(self, pipeline: Pipeline | None, timeout: Timeouts) -> None:
-        self.pipeline = pipeline or Pipeline()
-        self.conversations = Conversations(self.pipeline)
-        self._timeouts = timeout
+    def __init__(self, adapter: Adapter) -> None:
+        self.adapter = adapter
+        self.threads: Conversations[Thread] = Conversations(lambda key: Thread(adapter.pipeline.session(key)))
         self._lock = threading.Lock()
         self._boxes: OrderedDict[tuple[int, ...], Toolbox] = OrderedDict()
+
+    def thread(self, runtime: Any, messages: Iterable[Any] = ()) -> Thread | None:
+        """The conversation that a node or a tool belongs to: that of the thread or of the run; None outside of a graph.
+
+        Agents that share this gate may use the same id of a thread: they are told apart by their messages.
+
+        Args:
+            runtime: the framework's.
+            messages: of the conversation.
+        """
+        info = getattr(runtime, "execution_info", None)
+        id = getattr(info, "thread_id", None)
+        graph = (getattr(info, "checkpoint_ns", None) or "").rpartition("|")[0]
+        if id is None:
+            writer = getattr(runtime, "stream_writer", None)  # each run makes one of its own
+            return None if writer is None or writer is Runtime().stream_writer else self.threads.of(writer, graph)
+        ids = {one.id for one in messages if one.id}
+        for number in range(_MOST_AGENTS):
+            found = self.threads.of(str(id), (graph, number))
+            if not found.ids or not ids or not found.ids.isdisjoint(ids):
+                return found
+        self.threads.end(str(id))
+        return self.threads.of(str(id), (graph, 0))
 
     def box(self, tools: Iterable[Any]) -> Toolbox:
         """The toolbox of these tools; the latest are kept.
@@ -49,7 +162,7 @@ class Gate:
         own = tuple(tool for tool in tools if isinstance(tool, BaseTool))
         key = tuple(map(id, own))
         with self._lock:
-            found = self._boxes.pop(key, None) or Toolbox(self.pipeline, own, self._timeouts)
+            found = self._boxes.pop(key, None) or Toolbox(self.adapter, own)
             self._boxes[key] = found
             if len(self._boxes) > _MOST:
                 self._boxes.popitem(last=False)
@@ -61,22 +174,17 @@ class Gate:
         Args:
             request: the framework's.
             execute: its own execution.
+
+        Raises:
+            UsageError: an async tool was called without `await`.
         """
-        conversation, box = self.conversations.of(request.runtime), self.box(_callable_now(request))
+        thread, box = self._of(request)
         if request.tool_call["name"] not in box.entries:
             output, error = _outcome(lambda: execute(request))
-            if error is not None or not _is_unknown(output, request):
-                return self._foreign(request, output, error, conversation)
-        if not box.fits(*_called(request)):  # unless what runs inside changes them, as a person who edits a call does
-            attempt = Attempt(_starting(request, execute), box.lenient, box.fits)
-            with current_attempt(attempt):
-                result = box.lenient.call(*_called(request), call_id=request.tool_call["id"])
-            if not attempt.was_refused(result):
-                return self._answered(attempt, result, request, conversation)
-        attempt = Attempt(_starting(request, execute), box.sync)
-        with current_attempt(attempt):
-            result = box.sync.call(*_called(request), **_named(request, conversation))
-        return self._answered(attempt, result, request, conversation)
+            if error is not None or not is_unknown(output, request):
+                return self._foreign(request, output, error, thread)
+        attempt = box.attempt(request.tool_call["name"], _starting(request, execute), awaited=False)
+        return self._answered(attempt, attempt.call(*_called(request), session=_session(thread)), request, thread)
 
     async def acall(self, request: ToolCallRequest, execute: Callable[[ToolCallRequest], Awaitable[Any]]) -> Any:
         """`call`, awaited.
@@ -85,51 +193,54 @@ class Gate:
             request: the framework's.
             execute: its own execution.
         """
-        conversation, box = self.conversations.of(request.runtime), self.box(_callable_now(request))
+        thread, box = self._of(request)
         if request.tool_call["name"] not in box.entries:
             output, error = await _aoutcome(execute(request))
-            if error is not None or not _is_unknown(output, request):
-                return self._foreign(request, output, error, conversation)
-        if not box.fits(*_called(request)):
-            attempt = Attempt(_starting(request, execute), box.lenient_awaited, box.fits)
-            with current_attempt(attempt):
-                result = await box.lenient_awaited.acall(*_called(request), call_id=request.tool_call["id"])
-            if not attempt.was_refused(result):
-                return self._answered(attempt, result, request, conversation)
-        attempt = Attempt(_starting(request, execute), box.awaited)
-        with current_attempt(attempt):
-            result = await box.awaited.acall(*_called(request), **_named(request, conversation))
-        return self._answered(attempt, result, request, conversation)
+            if error is not None or not is_unknown(output, request):
+                return self._foreign(request, output, error, thread)
+        attempt = box.attempt(request.tool_call["name"], _starting(request, execute), awaited=True)
+        result = await attempt.acall(*_called(request), session=_session(thread))
+        return self._answered(attempt, result, request, thread)
 
-    def rejected(self, result: ToolResult, call: Mapping[str, Any], conversation: Conversation | None) -> ToolMessage:
+    def rejected(self, result: ToolResult, call: Mapping[str, Any], thread: Thread | None) -> ToolMessage:
         """The answer to a call that failed; what stops the run is remembered.
 
         Args:
             result: what came of it.
             call: the call, with `name` and `id`.
-            conversation: where it was made.
+            thread: where it was made.
         """
-        if result.fatal and result.error is not None and conversation is not None:
-            conversation.fatal[call["id"] or ""] = result.error
+        if thread is not None:
+            thread.answer(result)
         return answer(result, call)
 
-    def _answered(
-        self, attempt: Attempt, result: ToolResult, request: ToolCallRequest, conversation: Conversation | None
-    ) -> Any:
-        return self.rejected(result, request.tool_call, conversation) if result.is_error else attempt.answered(result)
+    def _of(self, request: ToolCallRequest) -> tuple[Thread | None, Toolbox]:
+        return self.thread(request.runtime, messages_of(request.state)), self.box(_callable_now(request))
 
-    def _foreign(
-        self, request: ToolCallRequest, output: Any, error: Exception | None, conversation: Conversation | None
-    ) -> Any:
+    def _answered(self, attempt: ToolAttempt, result: ToolResult, request: ToolCallRequest, thread: Any) -> Any:
+        return self.rejected(result, request.tool_call, thread) if result.is_error else attempt.answer(result)
+
+    def _foreign(self, request: ToolCallRequest, output: Any, error: Exception | None, thread: Thread | None) -> Any:
         """What another middleware made of a name that the node does not know."""
-        if error is None:
-            return output
-        if is_control_flow(error):
+        if error is not None and is_control_flow(error):
             raise error
         name = request.tool_call["name"]
-        pipeline = self.pipeline.with_tools([Tool.from_schema(name, "", OPEN, _raising(error))])
-        result = pipeline.call(*_called(request), **_named(request, conversation))
-        return self.rejected(result, request.tool_call, conversation)
+        view = self.adapter.pipeline.with_tools(
+            [Tool.from_schema(name, "", OPEN, _repeating(output, error), inline=True)]
+        )
+        result = view.call(*_called(request), session=_session(thread))
+        return self.rejected(result, request.tool_call, thread) if error is not None else output
+
+
+def messages_of(state: Any) -> list[Any]:
+    """The messages of a state, whatever it is.
+
+    Args:
+        state: the framework's.
+    """
+    if isinstance(state, list):
+        return state
+    return list((state.get("messages") if isinstance(state, dict) else getattr(state, "messages", None)) or ())
 
 
 def _callable_now(request: ToolCallRequest) -> Sequence[BaseTool]:
@@ -149,13 +260,12 @@ def _starting(request: ToolCallRequest, execute: Callable[[ToolCallRequest], Any
     return start
 
 
-def _called(request: ToolCallRequest) -> tuple[str, Any]:
-    return request.tool_call["name"], request.tool_call["args"]
+def _called(request: ToolCallRequest) -> tuple[ToolCall]:
+    return (ToolCall(request.tool_call["id"], request.tool_call["name"], request.tool_call["args"]),)
 
 
-def _named(request: ToolCallRequest, conversation: Conversation | None) -> dict[str, Any]:
-    session = None if conversation is None else conversation.session
-    return {"call_id": request.tool_call["id"], "session": session}
+def _session(thread: Thread | None) -> Any:
+    return None if thread is None else thread.session
 
 
 def _outcome(run: Callable[[], Any]) -> tuple[Any, Exception | None]:
@@ -172,14 +282,21 @@ async def _aoutcome(run: Awaitable[Any]) -> tuple[Any, Exception | None]:
         return None, error
 
 
-def _is_unknown(output: Any, request: ToolCallRequest) -> bool:
-    """Whether nobody had a tool of that name, so that the framework said so."""
+def is_unknown(output: Any, request: ToolCallRequest) -> bool:
+    """Whether nobody had a tool of that name, so that the framework said so.
+
+    Args:
+        output: what it gave.
+        request: the call.
+    """
     text = output.content if isinstance(output, ToolMessage) and output.status == "error" else None
     return isinstance(text, str) and text.startswith(f"Error: {request.tool_call['name']} is not a valid tool, ")
 
 
-def _raising(error: Exception) -> Callable[..., Any]:
+def _repeating(output: Any, error: Exception | None) -> Callable[..., Any]:
     def handler(**_: Any) -> Any:
-        raise error
+        if error is not None:
+            raise error
+        return getattr(output, "content", "")
 
     return handler

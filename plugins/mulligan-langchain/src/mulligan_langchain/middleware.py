@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -13,13 +13,15 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from mulligan import Pipeline
+from mulligan.adapters import Adapter
 from mulligan.errors import UsageError
 from mulligan_langchain.fatal import FatalToolError, fatal_answer, latest_answers, meaning, since_the_model
-from mulligan_langchain.gate import Gate
+from mulligan_langchain.gate import Gate, messages_of
 from mulligan_langchain.malformed import aanswer_malformed_calls, answer_malformed_calls
-from mulligan_langchain.translation import Timeouts
 
 OnFatal = Literal["error", "end"]
+Timeouts = float | Mapping[str, float] | None
+ToolOptions = Mapping[str, Mapping[str, Any]] | None
 
 
 class MulliganMiddleware(AgentMiddleware[Any, Any, Any]):
@@ -28,6 +30,9 @@ class MulliganMiddleware(AgentMiddleware[Any, Any, Any]):
     Args:
         pipeline: plugins, policy, limits and format; its own tools are not used. By default one with the defaults.
         timeout: seconds that a tool may take, for all or by name.
+        tool_options: options of `mulligan.Tool` by the tool's name, or by a pattern such as `read_*`.
+        fatal: what stops the run, as in `mulligan.Policy`; only without `pipeline`.
+        repair: what is repaired, as in `mulligan.Policy`; only without `pipeline`.
         on_fatal: what stops the run after a failure that the model cannot mend, once every call is answered: a
             `FatalToolError`, or an `"end"` with one sentence for the person.
 
@@ -36,12 +41,21 @@ class MulliganMiddleware(AgentMiddleware[Any, Any, Any]):
     """
 
     def __init__(
-        self, pipeline: Pipeline | None = None, *, timeout: Timeouts = None, on_fatal: OnFatal = "error"
+        self,
+        pipeline: Pipeline | None = None,
+        *,
+        timeout: Timeouts = None,
+        tool_options: ToolOptions = None,
+        fatal: Any = None,
+        repair: Any = None,
+        on_fatal: OnFatal = "error",
     ) -> None:
         super().__init__()
         self.tools = []
         self._on_fatal = checked(on_fatal, ("error", "end"))
-        self._gate = Gate(pipeline, timeout)
+        options: Any = {"timeout": timeout, "tool_options": tool_options, "fatal": fatal, "repair": repair}
+        self._gate = Gate(Adapter("MulliganMiddleware", pipeline, **options))
+        self._is_checked = False
 
     def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Any]) -> Any:
         """Runs a tool call."""
@@ -57,11 +71,12 @@ class MulliganMiddleware(AgentMiddleware[Any, Any, Any]):
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
     ) -> ModelResponse[Any]:
         """Answers calls whose arguments are no JSON."""
+        shown = self._shown(request)
         response = handler(request)
         result: list[Any] = []
         for message in response.result:
             if isinstance(message, AIMessage) and message.invalid_tool_calls:
-                settled, answers = answer_malformed_calls(message, self._gate, *self._shown(request))
+                settled, answers = answer_malformed_calls(message, self._gate, *shown)
                 result = [*result, settled, *answers]
             else:
                 result.append(message)
@@ -71,11 +86,12 @@ class MulliganMiddleware(AgentMiddleware[Any, Any, Any]):
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
     ) -> ModelResponse[Any]:
         """`wrap_model_call`, awaited."""
+        shown = self._shown(request)
         response = await handler(request)
         result: list[Any] = []
         for message in response.result:
             if isinstance(message, AIMessage) and message.invalid_tool_calls:
-                settled, answers = await aanswer_malformed_calls(message, self._gate, *self._shown(request))
+                settled, answers = await aanswer_malformed_calls(message, self._gate, *shown)
                 result = [*result, settled, *answers]
             else:
                 result.append(message)
@@ -88,23 +104,18 @@ class MulliganMiddleware(AgentMiddleware[Any, Any, Any]):
         Raises:
             FatalToolError: a call failed so.
         """
-        said, answers = latest_answers(state["messages"])
-        conversation = self._gate.conversations.of(runtime)
-        fatal = fatal_answer(answers)
-        if fatal is None and conversation is not None and conversation.fatal and not conversation.is_stopped:
-            fatal = fatal_answer(since_the_model(state["messages"]))  # a command may have said something after it
+        messages = state["messages"]
+        thread = self._gate.thread(runtime, messages)
+        fatal = fatal_answer(latest_answers(messages)[1])
+        if fatal is None and thread is not None and thread.fatal and not thread.is_stopped:
+            fatal = fatal_answer(since_the_model(messages))  # a command may have said something after it
         if fatal is None:
-            if conversation is not None:
-                conversation.next_step()
-                if said is None:
-                    conversation.forgive()
+            if thread is not None:
+                thread.next_turn(messages, runtime)
             return None
-        if conversation is not None:
-            conversation.is_stopped = True
-        known = None if conversation is None else conversation.fatal.get(fatal.tool_call_id)
-        error = known or meaning(fatal)
+        error = meaning(fatal) if thread is None else thread.stop(fatal)
         if self._on_fatal == "error":
-            raise FatalToolError(error)
+            raise FatalToolError(error, messages)
         return {"jump_to": "end", "messages": [AIMessage(error.user_message)]}
 
     @hook_config(can_jump_to=["end"])
@@ -124,9 +135,24 @@ class MulliganMiddleware(AgentMiddleware[Any, Any, Any]):
         """`after_model`, which waits for nothing."""
         return self.after_model(state, runtime)
 
+    def after_agent(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
+        """The run has ended, and with it the step."""
+        thread = self._gate.thread(runtime, state["messages"])
+        if thread is not None:
+            thread.end_step()
+        return None
+
+    async def aafter_agent(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
+        """`after_agent`, which waits for nothing."""
+        return self.after_agent(state, runtime)
+
     def _shown(self, request: ModelRequest[Any]) -> tuple[Any, Any, bool]:
-        conversation = self._gate.conversations.of(request.runtime)
-        return self._gate.box(request.tools), conversation, request.response_format is None
+        box = self._gate.box(request.tools)
+        if not self._is_checked:
+            self._gate.adapter.check_names(box.view(awaited=True).tools.values(), are_all=False)
+            self._is_checked = True
+        thread = self._gate.thread(request.runtime, messages_of(request.state))
+        return box, thread, request.response_format is None
 
     def _rejoined(self, request: ToolCallRequest, answer: Any) -> Any:
         """After tools that return directly the run would end in silence; where one has failed, the model is asked."""
@@ -136,7 +162,7 @@ class MulliganMiddleware(AgentMiddleware[Any, Any, Any]):
             return answer
         if request.tool is None or not request.tool.return_direct:
             return answer
-        said = next((one for one in reversed(_messages(request.state)) if isinstance(one, AIMessage)), None)
+        said = next((one for one in reversed(messages_of(request.state)) if isinstance(one, AIMessage)), None)
         direct = {tool.name for tool in request.runtime.tools if tool.return_direct}
         if said is None or not said.tool_calls or not all(call["name"] in direct for call in said.tool_calls):
             return answer
@@ -156,7 +182,3 @@ def checked(value: Any, allowed: tuple[str, ...]) -> Any:
     if value not in allowed:
         raise UsageError(f"on_fatal={value!r:.80}: use {' or '.join(map(repr, allowed))}")
     return value
-
-
-def _messages(state: Any) -> list[Any]:
-    return list(state.get("messages", ()) if isinstance(state, dict) else getattr(state, "messages", ()))

@@ -12,6 +12,10 @@ from langchain_core.tools import BaseTool
 T = TypeVar("T", bound=BaseTool)
 
 
+class ToolExited(Exception):
+    """Stands for a SystemExit of a tool: asyncio would hand that to the event loop itself."""
+
+
 class RunRecorder:
     """Notes of one run.
 
@@ -35,12 +39,47 @@ class RunRecorder:
             tool_input: what it is run with.
         """
 
+    def begin(self, args: tuple[Any, ...], kwargs: dict[str, Any], own: bool) -> None:
+        """A method is called.
 
-RUN_RECORDER: ContextVar[RunRecorder | None] = ContextVar("mulligan_langchain_witness", default=None)
+        Args:
+            args: with these.
+            kwargs: and these.
+            own: whether it is the tool's own code, not the framework's around it.
+        """
+        if own:
+            self.entered = True
+        else:
+            self.entered, self.raised, self.has_returned = False, None, False
+            self.admit(args[0] if args else kwargs.get("tool_input"))
+
+    def end(self, value: Any, own: bool) -> Any:
+        """A method has returned.
+
+        Args:
+            value: what it returned.
+            own: whether it is the tool's own code.
+        """
+        if own:
+            self.returned, self.has_returned = value, True
+        return value
+
+    def note(self, error: BaseException) -> BaseException:
+        """A method has raised; what to raise instead.
+
+        Args:
+            error: what it raised.
+        """
+        if not isinstance(error, ToolExited):
+            self.raised = error
+        return ToolExited() if isinstance(error, SystemExit) else error
+
+
+RUN_RECORDER: ContextVar[RunRecorder | None] = ContextVar("mulligan_langchain_recorder", default=None)
 
 
 def record_runs(tool: T) -> T:
-    """A copy of a tool that tells the witness of the call what it raises and returns, and else does the same.
+    """A copy of a tool that tells the recorder of the call what it raises and returns, and else does the same.
 
     Its methods are replaced on the copy, not in a subclass: the class, and with it every check of a middleware, stays.
 
@@ -58,13 +97,17 @@ def record_runs(tool: T) -> T:
 def _recording(method: Callable[..., Any], *, own: bool) -> Callable[..., Any]:
     @wraps(method)
     def run(*args: Any, **kwargs: Any) -> Any:
-        witness = RUN_RECORDER.get()
+        recorder = RUN_RECORDER.get()
+        if recorder is None:
+            return method(*args, **kwargs)
         try:
-            _begin(witness, args, kwargs, own)
-            return _end(witness, method(*args, **kwargs), own)
+            recorder.begin(args, kwargs, own)
+            return recorder.end(method(*args, **kwargs), own)
         except BaseException as error:
-            _record_error(witness, error)
-            raise
+            raised = recorder.note(error)
+            if raised is error:
+                raise
+        raise raised
 
     return run
 
@@ -72,31 +115,16 @@ def _recording(method: Callable[..., Any], *, own: bool) -> Callable[..., Any]:
 def _recording_async(method: Callable[..., Awaitable[Any]], *, own: bool) -> Callable[..., Awaitable[Any]]:
     @wraps(method)
     async def run(*args: Any, **kwargs: Any) -> Any:
-        witness = RUN_RECORDER.get()
+        recorder = RUN_RECORDER.get()
+        if recorder is None:
+            return await method(*args, **kwargs)
         try:
-            _begin(witness, args, kwargs, own)
-            return _end(witness, await method(*args, **kwargs), own)
+            recorder.begin(args, kwargs, own)
+            return recorder.end(await method(*args, **kwargs), own)
         except BaseException as error:
-            _record_error(witness, error)
-            raise
+            raised = recorder.note(error)
+            if raised is error:
+                raise
+        raise raised
 
     return run
-
-
-def _begin(witness: RunRecorder | None, args: tuple[Any, ...], kwargs: dict[str, Any], own: bool) -> None:
-    if witness is not None and own:
-        witness.entered = True
-    elif witness is not None:
-        witness.entered, witness.raised, witness.has_returned = False, None, False
-        witness.admit(args[0] if args else kwargs.get("tool_input"))
-
-
-def _end(witness: RunRecorder | None, value: Any, own: bool) -> Any:
-    if witness is not None and own:
-        witness.returned, witness.has_returned = value, True
-    return value
-
-
-def _record_error(witness: RunRecorder | None, error: BaseException) -> None:
-    if witness is not None:
-        witness.raised = error

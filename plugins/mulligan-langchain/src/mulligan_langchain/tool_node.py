@@ -15,13 +15,11 @@ from langgraph.runtime import get_runtime
 from langgraph.types import Command
 
 from mulligan import Pipeline
-from mulligan_langchain.conversations import Conversation
+from mulligan.adapters import Adapter
 from mulligan_langchain.fatal import FatalToolError, fatal_answer, meaning
-from mulligan_langchain.gate import Gate
+from mulligan_langchain.gate import Gate, Thread, Toolbox
 from mulligan_langchain.malformed import aanswer_malformed_calls, answer_malformed_calls
-from mulligan_langchain.middleware import checked
-from mulligan_langchain.toolbox import Toolbox
-from mulligan_langchain.translation import Timeouts
+from mulligan_langchain.middleware import Timeouts, ToolOptions, checked
 
 OnFatal = Literal["error", "answer"]
 
@@ -40,6 +38,9 @@ class MulliganToolNode(ToolNode):
         awrap_tool_call: as in `ToolNode`; it runs inside.
         pipeline: plugins, policy, limits and format; its own tools are not used. By default one with the defaults.
         timeout: seconds that a tool may take, for all or by name.
+        tool_options: options of `mulligan.Tool` by the tool's name, or by a pattern such as `read_*`.
+        fatal: what stops the run, as in `mulligan.Policy`; only without `pipeline`.
+        repair: what is repaired, as in `mulligan.Policy`; only without `pipeline`.
         on_fatal: after a failure that the model cannot mend, once every call has its answer: a `FatalToolError` that
             carries the answers, or only the `"answer"`s, for a model node that asks `raise_if_fatal`.
 
@@ -59,9 +60,13 @@ class MulliganToolNode(ToolNode):
         awrap_tool_call: Callable[..., Awaitable[Any]] | None = None,
         pipeline: Pipeline | None = None,
         timeout: Timeouts = None,
+        tool_options: ToolOptions = None,
+        fatal: Any = None,
+        repair: Any = None,
         on_fatal: OnFatal = "error",
     ) -> None:
-        self._gate = Gate(pipeline, timeout)
+        options: Any = {"timeout": timeout, "tool_options": tool_options, "fatal": fatal, "repair": repair}
+        self._gate = Gate(Adapter("MulliganToolNode", pipeline, **options))
         self._on_fatal = checked(on_fatal, ("error", "answer"))
         self._key = messages_key
         worded = isinstance(handle_tool_errors, str) or (
@@ -76,6 +81,8 @@ class MulliganToolNode(ToolNode):
             wrap_tool_call=self._wrapper(wrap_tool_call),
             awrap_tool_call=self._awrapper(awrap_tool_call) if awrap_tool_call or not wrap_tool_call else None,
         )
+        shown = self._gate.box(self.tools_by_name.values())
+        self._gate.adapter.check_names(shown.view(awaited=True).tools.values(), are_all=False)
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Runs the calls of the last message.
@@ -83,12 +90,12 @@ class MulliganToolNode(ToolNode):
         Raises:
             FatalToolError: one failed so that the run must stop.
         """
-        said, box, conversation = self._read_input(input)
+        said, box, thread = self._read_input(input)
         answers: Sequence[ToolMessage] = ()
         if said is not None:
-            settled, answers = answer_malformed_calls(said, self._gate, box, conversation, True)
+            settled, answers = answer_malformed_calls(said, self._gate, box, thread, True)
             input = self._with(input, said, settled)
-        return self._add_answers(super().invoke(input, config, **kwargs), answers)
+        return self._add_answers(super().invoke(input, config, **kwargs), answers, thread)
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """`invoke`, awaited.
@@ -96,12 +103,12 @@ class MulliganToolNode(ToolNode):
         Raises:
             FatalToolError: a call failed so that the run must stop.
         """
-        said, box, conversation = self._read_input(input)
+        said, box, thread = self._read_input(input)
         answers: Sequence[ToolMessage] = ()
         if said is not None:
-            settled, answers = await aanswer_malformed_calls(said, self._gate, box, conversation, True)
+            settled, answers = await aanswer_malformed_calls(said, self._gate, box, thread, True)
             input = self._with(input, said, settled)
-        return self._add_answers(await super().ainvoke(input, config, **kwargs), answers)
+        return self._add_answers(await super().ainvoke(input, config, **kwargs), answers, thread)
 
     def _wrapper(self, inner: Callable[..., Any] | None) -> Callable[..., Any]:
         def wrap(request: ToolCallRequest, execute: Callable[..., Any]) -> Any:
@@ -115,21 +122,19 @@ class MulliganToolNode(ToolNode):
 
         return wrap
 
-    def _here(self) -> Conversation | None:
-        try:
-            return self._gate.conversations.of(get_runtime())
-        except (RuntimeError, KeyError):  # outside of a graph
-            return None
-
-    def _read_input(self, input: Any) -> tuple[AIMessage | None, Toolbox, Conversation | None]:
+    def _read_input(self, input: Any) -> tuple[AIMessage | None, Toolbox, Thread | None]:
         """The last message of the model, where some of its calls could not be read; the tools; where it was said."""
-        messages = input if isinstance(input, list) else _get(input, self._key)
-        said = next((one for one in reversed(messages or ()) if isinstance(one, AIMessage)), None)
-        conversation = self._here()
-        if conversation is not None:
-            conversation.next_step()
+        messages = (input if isinstance(input, list) else _get(input, self._key)) or []
+        said = next((one for one in reversed(messages) if isinstance(one, AIMessage)), None)
+        try:
+            runtime = get_runtime()
+            thread = self._gate.thread(runtime, messages)
+        except (RuntimeError, KeyError):  # outside of a graph
+            thread = None
+        if thread is not None and said is not None:
+            thread.next_turn(messages[: messages.index(said)], runtime)
         unread = said if said is not None and said.invalid_tool_calls else None
-        return unread, self._gate.box(self.tools_by_name.values()), conversation
+        return unread, self._gate.box(self.tools_by_name.values()), thread
 
     def _with(self, input: Any, said: AIMessage, settled: AIMessage) -> Any:
         if isinstance(input, list):
@@ -141,17 +146,20 @@ class MulliganToolNode(ToolNode):
         setattr(changed, self._key, messages)
         return changed
 
-    def _add_answers(self, output: Any, answers: Sequence[ToolMessage]) -> Any:
+    def _add_answers(self, output: Any, answers: Sequence[ToolMessage], thread: Thread | None) -> Any:
         """The node's output with the answers to what could not be read; a fatal one stops the run."""
         if answers:
             output = self._joined(output, list(answers))
+        if thread is not None:
+            thread.end_step()
         messages = list(_answers(output, self._key))
         fatal = fatal_answer(messages)
-        if fatal is None or self._on_fatal == "answer":
+        if fatal is None:
             return output
-        conversation = self._here()
-        known = None if conversation is None else conversation.fatal.get(fatal.tool_call_id)
-        raise FatalToolError(known or meaning(fatal), messages)
+        error = meaning(fatal) if thread is None else thread.stop(fatal)
+        if self._on_fatal == "answer":
+            return output
+        raise FatalToolError(error, messages)
 
     def _joined(self, output: Any, answers: list[ToolMessage]) -> Any:
         if isinstance(output, dict):
@@ -159,6 +167,9 @@ class MulliganToolNode(ToolNode):
         if any(isinstance(one, (Command, dict)) for one in output):
             return [{self._key: answers}, *output]
         return [*answers, *output]
+
+
+ErrorHandlingToolNode = MulliganToolNode
 
 
 def tools_condition(state: Any, messages_key: str = "messages") -> Literal["tools", "__end__"]:

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from langchain_core.tools import BaseTool
+from langchain_core.tools import BaseTool, StructuredTool
 from langchain_core.tools import Tool as SimpleTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
-from mulligan import Tool
+from mulligan import Problem, Tool, hints_of
+from mulligan.adapters import OPEN, Adapter, handler_for
 from mulligan.errors import ToolArgumentError
 from mulligan_langchain.run_recorder import record_runs
 
-Handler = Callable[..., Any]
-Timeouts = float | Mapping[str, float] | None
-OPEN: Mapping[str, Any] = {"type": "object"}
-_HINTS = {"readOnlyHint": "read_only", "idempotentHint": "idempotent", "destructiveHint": "destructive"}
+_REMOTE = ("readOnlyHint", "_meta")  # langchain-mcp-adapters writes what a server says into the same mapping
 
 
 class Entry:
@@ -25,15 +24,30 @@ class Entry:
     Attributes:
         base: the tool as it was given.
         observed: a copy that notes what it raises and returns.
-        schema: the JSON Schema that the model is shown.
+        schema: the JSON Schema that the model is shown; closed where the tool is a function that takes nothing else.
         injected: names of arguments that the framework fills in, not the model.
     """
 
     def __init__(self, base: BaseTool) -> None:
         self.base = base
         self.observed = record_runs(base)
-        self.schema = _shown_schema(base)
         self.injected = _injected(base)
+        self.schema = _shown_schema(base)
+        function = getattr(base, "func", None) or getattr(base, "coroutine", None)
+        if isinstance(base, StructuredTool) and _is_closed(base.args_schema, function):
+            self.schema = {"additionalProperties": False, **self.schema}
+
+    @property
+    def is_sync(self) -> bool:
+        """Whether the tool blocks a thread, also where it is awaited."""
+        if isinstance(self.base, (StructuredTool, SimpleTool)):
+            return self.base.coroutine is None
+        return vars(type(self.base)).get("_arun") is None
+
+    @property
+    def is_async(self) -> bool:
+        """Whether the tool can only be awaited."""
+        return isinstance(self.base, (StructuredTool, SimpleTool)) and self.base.func is None
 
     def accepts(self, arguments: Mapping[str, Any]) -> bool:
         """Whether the tool itself takes arguments that do not fit its schema: pydantic reads `"5"` as 5.
@@ -42,7 +56,7 @@ class Entry:
             arguments: what the model sent.
         """
         model = self.base.args_schema
-        if isinstance(model, Mapping):
+        if isinstance(model, Mapping) or self.unknown(arguments):
             return False
         if model is None:
             return isinstance(self.base, SimpleTool)
@@ -52,28 +66,30 @@ class Entry:
         try:
             read(dict(arguments))
         except Exception as error:
-            return bool(errors_of(error)) and not self.rejected(error)
+            return bool(errors_of(error)) and not self.problems(error)
         return True
 
-    def rejected(self, error: BaseException) -> list[Mapping[str, Any]]:
+    def unknown(self, arguments: Mapping[str, Any]) -> set[str]:
+        """The names of arguments that the tool does not have, and that the framework would drop in silence.
+
+        Args:
+            arguments: what the model sent.
+        """
+        is_closed = self.schema.get("additionalProperties") is False
+        return set(arguments) - {*self.schema.get("properties", ()), *self.injected} if is_closed else set()
+
+    def problems(self, error: BaseException) -> list[Problem]:
         """What a validation error says of the arguments that the model sent.
 
         Args:
             error: pydantic's.
         """
-        return [one for one in errors_of(error) if not (one.get("loc") and one["loc"][0] in self.injected)]
+        rejected = [one for one in errors_of(error) if not (one.get("loc") and one["loc"][0] in self.injected)]
+        return [Problem(_pointer(one.get("loc", ())), str(one.get("msg", "not valid"))) for one in rejected]
 
 
 class FrameworkTool(Tool):
-    """A tool whose arguments are good when its framework takes them, even where its schema is stricter.
-
-    Attributes:
-        entry: the framework's tool.
-        is_lenient: whether they are judged later, when others may have changed them.
-    """
-
-    entry: Entry
-    is_lenient = False
+    """A tool whose arguments are judged by its framework, which others inside may have changed before."""
 
     def fit(self, arguments: dict[str, Any]) -> dict[str, Any] | ToolArgumentError:
         """As in `Tool`.
@@ -81,32 +97,31 @@ class FrameworkTool(Tool):
         Args:
             arguments: JSON values.
         """
-        if self.is_lenient:
-            return arguments
+        return arguments
+
+    def misfit(self, arguments: dict[str, Any]) -> ToolArgumentError | None:
+        """What is wrong with arguments by the schema.
+
+        Args:
+            arguments: JSON values.
+        """
         fitted = super().fit(arguments)
-        return arguments if isinstance(fitted, ToolArgumentError) and self.entry.accepts(arguments) else fitted
+        return fitted if isinstance(fitted, ToolArgumentError) else None
 
 
-def make_tool(entry: Entry, handler: Handler, timeouts: Timeouts = None, **others: Any) -> FrameworkTool:
-    """The tool of mulligan. The hints of MCP in `metadata`, and options under its key `mulligan`, are read.
+def as_tool(entry: Entry, adapter: Adapter, *, awaited: bool) -> Tool:
+    """The tool of mulligan. The author's own options are read from `metadata["mulligan"]`, but not from a server's.
 
     Args:
         entry: the framework's tool.
-        handler: what runs.
-        timeouts: seconds, for all or by name.
-        others: options of `Tool` that go before all of these.
+        adapter: knows the host's options.
+        awaited: whether it is called with `await`.
     """
-    base = entry.base
-    metadata = base.metadata or {}
-    options: dict[str, Any] = {ours: metadata[hint] for hint, ours in _HINTS.items() if metadata.get(hint) is not None}
-    if options.get("read_only") and options.get("destructive"):
-        options |= {"read_only": False, "idempotent": False}
-    options["timeout"] = timeouts.get(base.name) if isinstance(timeouts, Mapping) else timeouts
-    own = metadata.get("mulligan")
-    options |= (own if isinstance(own, dict) else {}) | others
-    made = FrameworkTool(base.name, base.description or "", handler, schema=entry.schema, **options)
-    made.entry = entry
-    return made
+    base, metadata = entry.base, entry.base.metadata or {}
+    own = {} if any(name in metadata for name in _REMOTE) else metadata.get("mulligan")
+    options = {**hints_of(metadata), **(own if isinstance(own, dict) else {})}
+    handler = handler_for(base.name, awaited=awaited)
+    return adapter.tool(base.name, base.description, entry.schema, handler, FrameworkTool, **options)
 
 
 def errors_of(error: BaseException) -> list[Mapping[str, Any]]:
@@ -122,12 +137,26 @@ def errors_of(error: BaseException) -> list[Mapping[str, Any]]:
         return []
 
 
+def _pointer(place: Any) -> str:
+    return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in place)
+
+
 def _shown_schema(base: BaseTool) -> Mapping[str, Any]:
     try:
         schema = convert_to_openai_tool(base)["function"]["parameters"]
     except Exception:  # a schema that cannot be written as JSON; the framework's own validation remains
         return OPEN
     return schema if isinstance(schema, Mapping) and schema.get("type", "object") == "object" else OPEN
+
+
+def _is_closed(model: Any, function: Callable[..., Any] | None) -> bool:
+    if function is None or isinstance(model, Mapping) or getattr(model, "model_config", {}).get("extra") == "allow":
+        return False
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return False
+    return all(one.kind is not one.VAR_KEYWORD for one in parameters)
 
 
 def _injected(base: BaseTool) -> frozenset[str]:

@@ -16,21 +16,19 @@ from pydantic_ai.run import AgentRunResult
 from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
 from pydantic_core import SchemaValidator, core_schema, from_json
 
-from mulligan import Pipeline, ToolResult
+from mulligan import Pipeline, Tool, ToolCall, hints_of
+from mulligan.adapters import OPEN, Adapter, current_attempt, handler_for
 from mulligan_pydantic_ai.calls import (
     CONTROL_FLOW,
-    Call,
     ErrorReportingToolset,
-    current_call,
-    make_tool,
-    run,
+    Execution,
+    Memory,
+    Validation,
+    annotations_of,
     runs_in_thread,
-    validate,
 )
-from mulligan_pydantic_ai.memory import Memory
 
 _LATER = 1e9  # seconds: mulligan keeps the deadlines
-_HINTS = {"readOnlyHint": "read_only", "idempotentHint": "idempotent", "destructiveHint": "destructive"}
 _ANYTHING = SchemaValidator(core_schema.any_schema())
 
 
@@ -44,29 +42,35 @@ class Mulligan(AbstractCapability[Any]):
 
     Args:
         pipeline: your own policy, plugins, format, limits and middleware.
-        timeout: seconds for each call of a tool that has no timeout of its own.
-        tools: options of `mulligan.Tool` by the tool's name, such as `{"search": {"read_only": True}}`.
+        timeout: seconds for each call of a tool that has no timeout of its own, for all or by name.
+        tool_options: options of `mulligan.Tool` by the tool's name or a pattern: `{"search_*": {"read_only": True}}`.
+        fatal: what stops the run, as in `mulligan.Policy`; only without `pipeline`.
+        repair: what is repaired, as in `mulligan.Policy`; only without `pipeline`.
+        tools: the old name of `tool_options`.
 
     Attributes:
         memory: what is remembered of the run; each run has a capability of its own.
 
     Raises:
-        UsageError: there is no such option.
+        UsageError: an argument is wrong.
     """
 
     def __init__(
         self,
         pipeline: Pipeline | None = None,
         *,
-        timeout: float | None = None,
+        timeout: float | Mapping[str, float] | None = None,
+        tool_options: Mapping[str, Mapping[str, Any]] | None = None,
+        fatal: Any = None,
+        repair: Any = None,
         tools: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
-        for options in (tools or {}).values():
-            make_tool("checked", None, {}, run, **options)
-        self._pipeline = (pipeline or Pipeline()).with_tools((), control_flow=CONTROL_FLOW)
-        self._timeout = timeout
-        self._options = tools or {}
-        self.memory = Memory(self._pipeline, None)
+        options: Any = {"timeout": timeout, "tool_options": tool_options or tools, "fatal": fatal, "repair": repair}
+        self._adapter = Adapter("Mulligan", pipeline, control_flow=CONTROL_FLOW, **options)
+        self.memory = self._begin(None)
+
+    def _begin(self, run_id: str | None) -> Memory:
+        return Memory(self._adapter.pipeline.session(run_id), self._adapter.pipeline)
 
     @classmethod
     def get_serialization_name(cls) -> str | None:
@@ -80,7 +84,7 @@ class Mulligan(AbstractCapability[Any]):
             ctx: of the run.
         """
         fresh = copy.copy(self)
-        fresh.memory = Memory(self._pipeline, ctx.run_id)
+        fresh.memory = self._begin(ctx.run_id)
         return fresh
 
     async def wrap_run(self, ctx: RunContext[Any], *, handler: Any) -> AgentRunResult[Any]:
@@ -95,16 +99,11 @@ class Mulligan(AbstractCapability[Any]):
 
     async def prepare_tools(self, ctx: RunContext[Any], tool_defs: list[ToolDefinition]) -> list[ToolDefinition]:
         """Takes over the tools' deadlines."""
-        return [one if one.timeout == _LATER else self._without_timeout(one) for one in tool_defs]
-
-    def _without_timeout(self, tool_def: ToolDefinition) -> ToolDefinition:
-        own = tool_def.timeout or self._timeout
-        timeout = self._options.get(tool_def.name, {}).get("timeout", own)
-        if timeout is None:
-            self.memory.timeouts.pop(tool_def.name, None)
-            return tool_def
-        self.memory.timeouts[tool_def.name] = timeout
-        return replace(tool_def, timeout=_LATER)
+        self.memory.timeouts.update({one.name: one.timeout for one in tool_defs if one.timeout != _LATER})
+        tools = [self._tool(one, runs=True) for one in tool_defs]
+        self._adapter.check_names(tools, are_all=False)
+        pairs = zip(tool_defs, tools, strict=True)
+        return [one if tool.timeout is None else replace(one, timeout=_LATER) for one, tool in pairs]
 
     def get_wrapper_toolset(self, toolset: AbstractToolset[Any]) -> AbstractToolset[Any]:
         """Has the tools let out what happened.
@@ -136,8 +135,8 @@ class Mulligan(AbstractCapability[Any]):
         tools = {name: tool for name, tool in manager.tools.items() if not isinstance(tool.tool_def, _Unknown)}
         names = {part.tool_name for part in response.parts if isinstance(part, ToolCallPart)} - set(tools)
         if names:
-            available = {name: tool.tool_def for name, tool in tools.items() if ctx.is_tool_available(tool.tool_def)}
-            self.memory.offer(available)
+            shown = [tool.tool_def for tool in tools.values() if ctx.is_tool_available(tool.tool_def)]
+            self.memory.view = self._adapter.view(map(self._named, shown))
             manager.tools = {**tools, **{name: _stand_in(name, manager.toolset) for name in sorted(names)}}
         return response
 
@@ -149,18 +148,26 @@ class Mulligan(AbstractCapability[Any]):
         Raises:
             ToolFailed: what the model is told.
         """
+        sent = ToolCall(call.tool_call_id, call.tool_name, _read(args))
         if isinstance(tool_def, _Unknown):
-            raise self.memory.failed(await self._acall(self.memory.offered, call, args))
+            raise self.memory.failed(await self.memory.view.acall(sent, session=self.memory.session))
+        view = self._adapter.view([self._tool(tool_def, runs=False)])
+        validated: dict[str, Any]
         try:
-            validated: dict[str, Any] = await handler(args)
+            validated = await handler(args)
             return validated
         except ValidationError as error:
-            one = Call(handler, _read(args), self._view(tool_def, runs=False), refused=error)
-        result = await self._run_pipeline(one, call, args)
-        if result.is_error:
-            raise self.memory.failed(result)
-        self.memory.repaired[call.tool_call_id] = (one.arguments, result.content.partition("\n")[2])
-        return one.value  # type: ignore[no-any-return]
+            refused = error
+        prepared = await view.aprepare(sent)
+        if prepared is not None and prepared.arguments != sent.arguments:
+            try:
+                validated = await handler(prepared.arguments)
+            except ValidationError as error:
+                refused = error
+            else:
+                self.memory.prepared[call.tool_call_id] = prepared
+                return validated
+        raise self.memory.failed(await Validation(view, refused).acall(sent, session=self.memory.session))
 
     async def wrap_tool_execute(
         self, ctx: RunContext[Any], *, call: ToolCallPart, tool_def: ToolDefinition, args: dict[str, Any], handler: Any
@@ -170,45 +177,48 @@ class Mulligan(AbstractCapability[Any]):
         Raises:
             ToolFailed: what the model is told.
         """
-        sent, note = self.memory.repaired.pop(call.tool_call_id, (_read(call.args), ""))
+        sent = ToolCall(call.tool_call_id, call.tool_name, _read(call.args))
         tools = ctx.tool_manager.tools if ctx.tool_manager is not None else None
         in_thread = runs_in_thread((tools or {}).get(call.tool_name))
-        one = Call(handler, args, self._view(tool_def, runs=True, in_thread=in_thread))
-        one.deadline = self.memory.timeouts.get(call.tool_name) if in_thread else None
-        result = await self._run_pipeline(one, call, sent)
+        view = self._adapter.view([self._tool(tool_def, runs=True)])
+        attempt = Execution(view, handler, args, call.tool_name, in_thread=in_thread)
+        result = await attempt.acall(self.memory.prepared.pop(call.tool_call_id, sent), session=self.memory.session)
         if result.is_error:
             raise self.memory.failed(result)
-        if isinstance(one.value, str):
-            return f"{result.content}\n{note}" if note else result.content
-        return one.value
+        return result.content if isinstance(attempt.value, str) else attempt.value
 
-    async def _run_pipeline(self, one: Call, call: ToolCallPart, arguments: Any) -> ToolResult:
-        token = current_call.set(one)
-        try:
-            result = await self._acall(one.view, call, arguments)
-        finally:
-            current_call.reset(token)
-        if one.passing is not None:
-            raise one.passing
-        return result
+    def _named(self, one: ToolDefinition) -> Tool:
+        return self._adapter.tool(one.name, one.description, one.parameters_json_schema, _refuse, _Named, timeout=None)
 
-    async def _acall(self, view: Pipeline, call: ToolCallPart, arguments: Any) -> ToolResult:
-        return await view.acall(call.tool_name, arguments, call_id=call.tool_call_id, session=self.memory.session)
+    def _tool(self, definition: ToolDefinition, *, runs: bool) -> Tool:
+        """A tool: its schema counts where the arguments are explained, its options where it runs."""
+        options: dict[str, Any] = hints_of(annotations_of(definition))
+        own = self.memory.timeouts.get(definition.name)
+        if own is not None:
+            options["timeout"] = own
+        if not runs:
+            options["idempotent"] = True  # it only validates: its answer is not the one that the call's id gets
+        schema = OPEN if runs else definition.parameters_json_schema
+        handler = handler_for(definition.name) if runs else _explain
+        return self._adapter.tool(definition.name, definition.description, schema, handler, **options)
 
-    def _view(self, tool_def: ToolDefinition, *, runs: bool, in_thread: bool = False) -> Pipeline:
-        """A pipeline with one tool: its schema counts where the arguments are explained, its options where it runs."""
-        known, view = self.memory.views.get((tool_def.name, runs), (None, self._pipeline))
-        if known != tool_def:
-            options = {**_hints(tool_def), **self._options.get(tool_def.name, {}), "timeout": None}
-            if not runs:
-                options["idempotent"] = True  # it only validates: its answer is not the one that the call's id gets
-            elif not in_thread:
-                options["timeout"] = self.memory.timeouts.get(tool_def.name)
-            schema = {"type": "object"} if runs else tool_def.parameters_json_schema
-            tool = make_tool(tool_def.name, tool_def.description, schema, run if runs else validate, **options)
-            view = self._pipeline.with_tools([tool])
-            self.memory.views[tool_def.name, runs] = (tool_def, view)
-        return view
+
+class _Named(Tool):
+    """A tool that is only named: no option makes it run by a repaired name, behind the framework's back."""
+
+    def with_options(self, **_: Any) -> _Named:
+        """As it is."""
+        return self
+
+
+def _refuse(**_: Any) -> None:
+    """The handler of a tool that is only named, and never run."""
+
+
+async def _explain(**arguments: Any) -> Any:
+    """The handler of a tool that is never run."""
+    attempt: Any = current_attempt()
+    return await attempt.arun("", arguments)
 
 
 def _stand_in(name: str, toolset: AbstractToolset[Any]) -> ToolsetTool[Any]:
@@ -223,11 +233,3 @@ def _read(arguments: Any) -> Any:
         return from_json(arguments or "{}")
     except ValueError:
         return arguments
-
-
-def _hints(tool_def: ToolDefinition) -> dict[str, Any]:
-    """What a server of the Model Context Protocol says of a tool."""
-    said = (tool_def.metadata or {}).get("annotations")
-    if not isinstance(said, Mapping):
-        return {}
-    return {ours: said[theirs] for theirs, ours in _HINTS.items() if said.get(theirs) is not None}

@@ -1,0 +1,160 @@
+"""One call on its way through a pipeline, whose handler is the framework's own execution."""
+
+from __future__ import annotations
+
+from asyncio import CancelledError
+from collections.abc import Callable
+from contextvars import ContextVar
+from functools import cache
+from typing import Any
+
+from mulligan.adapters.conversations import Stopped
+from mulligan.calls import ToolCall
+from mulligan.execute.steps import DeadlineExceeded
+from mulligan.pipeline import Pipeline
+from mulligan.results import ToolResult
+from mulligan.untrusted.text import safe_str
+
+_PLAIN = (str, int, float, bool, type(None))
+
+
+class ControlFlow(Exception):
+    """Carries what a framework steers with through a pipeline: its class alone does not always say that it does.
+
+    Attributes:
+        carried: the framework's exception.
+    """
+
+    def __init__(self, carried: BaseException) -> None:
+        super().__init__()
+        self.carried = carried
+
+
+class OpaqueValue:
+    """A value that goes back to the framework as it is, and not as JSON."""
+
+    def __init__(self, value: Any) -> None:
+        self._value = value
+
+    def model_dump(self, **_: Any) -> str:
+        """The value for the observers of the pipeline."""
+        return safe_str(self._value)
+
+
+class Attempt:
+    """One call on its way through a pipeline. Override `failure` and `seen` for what a framework does differently.
+
+    Args:
+        view: the pipeline with the tools that may be called now.
+        execute: the framework's own execution, a function of the tool's name and the validated arguments; awaited by
+            `acall`. The name is another one than was called if the pipeline repaired it.
+
+    Attributes:
+        view: the pipeline.
+        value: what the framework returned in the run that counts: one that was abandoned may still end.
+        raised: what it raised, or None.
+        blocks: whether the tool blocks a thread although its execution is awaited, so that no cancellation stops it.
+    """
+
+    blocks = False
+
+    def __init__(self, view: Pipeline, execute: Callable[[str, dict[str, Any]], Any]) -> None:
+        self.view = view
+        self.execute = execute
+        self.value: Any = None
+        self.raised: BaseException | None = None
+        self._latest: object = None
+
+    def call(self, name: str | ToolCall, arguments: Any = None, **options: Any) -> ToolResult:
+        """`Pipeline.call`; what the framework steers with is raised as it was."""
+        token = _current.set(self)
+        try:
+            return self.view.call(name, arguments, **options)
+        except ControlFlow as passing:
+            carried = passing.carried
+        finally:
+            _current.reset(token)
+        raise carried
+
+    async def acall(self, name: str | ToolCall, arguments: Any = None, **options: Any) -> ToolResult:
+        """`call`, awaited."""
+        token = _current.set(self)
+        try:
+            return await self.view.acall(name, arguments, **options)
+        except ControlFlow as passing:
+            carried = passing.carried
+        finally:
+            _current.reset(token)
+        raise carried
+
+    def failure(self, error: BaseException) -> BaseException:
+        """The failure behind what the framework raised; `ControlFlow(error)` for what it steers with.
+
+        A fatal failure of an agent that is a tool of this one stops this one too.
+        """
+        return error.error if isinstance(error, Stopped) else error
+
+    def seen(self, value: Any) -> Any:
+        """What the pipeline reads of the framework's value: a plain value, or what reports a failure."""
+        return value if isinstance(value, _PLAIN) or self.view.classify(value) is not None else OpaqueValue(value)
+
+    def run(self, name: str, arguments: dict[str, Any]) -> Any:
+        """What a handler does: the framework's own execution."""
+        run = self._latest = object()
+        try:
+            value = self.execute(name, arguments)
+        except BaseException as error:
+            failure = self._note_raised(run, error)
+        else:
+            return self._note_value(run, value)
+        raise failure
+
+    async def arun(self, name: str, arguments: dict[str, Any]) -> Any:
+        """`run`, awaited."""
+        run = self._latest = object()
+        failure: BaseException
+        try:
+            value = await self.execute(name, arguments)
+        except CancelledError as error:
+            failure = DeadlineExceeded(0.0) if self.blocks else error
+        except BaseException as error:
+            failure = self._note_raised(run, error)
+        else:
+            return self._note_value(run, value)
+        raise failure
+
+    def _note_value(self, run: object, value: Any) -> Any:
+        if self._latest is run:
+            self.value, self.raised = value, None
+        return self.seen(value)
+
+    def _note_raised(self, run: object, error: BaseException) -> BaseException:
+        if self._latest is run:
+            self.raised = error
+        return self.failure(error)
+
+
+_current: ContextVar[Attempt] = ContextVar("mulligan_attempt")
+
+
+def current_attempt() -> Any:
+    """The attempt whose handler runs, for what the framework calls inside it; None outside of any."""
+    return _current.get(None)
+
+
+@cache
+def handler_for(name: str, *, awaited: bool = True) -> Callable[..., Any]:
+    """The handler of a tool, which runs the attempt of the moment.
+
+    Args:
+        name: the tool's name.
+        awaited: whether the framework's execution is.
+    """
+
+    async def handle_awaited(**arguments: Any) -> Any:
+        return await _current.get().arun(name, arguments)
+
+    def handle(**arguments: Any) -> Any:
+        return _current.get().run(name, arguments)
+
+    return handle_awaited if awaited else handle

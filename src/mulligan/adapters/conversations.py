@@ -1,0 +1,119 @@
+"""A framework's conversations: the memory, the open step and the fatal error of each."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from contextlib import ExitStack
+from typing import Any, Generic, TypeVar
+from weakref import WeakKeyDictionary
+
+from mulligan.errors import ToolError
+from mulligan.pipeline import Session
+from mulligan.results import ToolResult
+
+_MOST = 1_000
+
+
+class Stopped(Exception):
+    """Mixin for an adapter's exception: a tool failed in a way that the model cannot correct, so the run has ended.
+
+    Args:
+        error: what the failure means; also the `__cause__`.
+        messages: the conversation, every call in it answered.
+
+    Attributes:
+        names_tool: whether its text names the tool also before the message.
+    """
+
+    names_tool = True
+
+    def __init__(self, error: ToolError, messages: Any = ()) -> None:
+        where = f" in tool {error.tool_name}" if error.tool_name and self.names_tool else ""
+        super().__init__(f"{type(error).__name__}{where}: {error.message} {error.user_message}".rstrip())
+        self.error = error
+        self.messages = list(messages)
+        self.__cause__ = error
+
+
+class Conversation:
+    """One conversation of a framework.
+
+    Attributes:
+        session: its memory.
+        fatal: the error that ends the run, or None.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.fatal: ToolError | None = None
+        self._step = ExitStack()
+
+    def next_step(self) -> None:
+        """The model is asked: what is called from now on, it calls in one message. The step before is finished."""
+        self.end_step()
+        self._step.enter_context(self.session.step())
+
+    def end_step(self) -> None:
+        """Finishes the step: every call of it is answered."""
+        self._step.close()
+
+    def answer(self, result: ToolResult) -> str:
+        """What the model reads of a call. The first fatal failure is remembered."""
+        if result.fatal and self.fatal is None:
+            self.fatal = result.error
+        return result.content
+
+    def forgive(self) -> None:
+        """The user has written: failures no longer count, and the same calls may run again."""
+        self.fatal = None
+        self.session.forgive()
+
+
+C = TypeVar("C", bound=Conversation)
+
+
+class Conversations(Generic[C]):
+    """The conversations by the framework's own key: an id, the latest thousand; or an object, as long as it lives.
+
+    Args:
+        make: makes the conversation of an id; of None for that of an object.
+    """
+
+    def __init__(self, make: Callable[[Any], C]) -> None:
+        self._make = make
+        self._lock = threading.Lock()
+        self._by_id: OrderedDict[Hashable, dict[Hashable, C]] = OrderedDict()
+        self._by_object: WeakKeyDictionary[Any, dict[Hashable, C]] = WeakKeyDictionary()
+
+    def of(self, key: Any, part: Hashable = None) -> C:
+        """The conversation of a key.
+
+        Args:
+            key: the framework's id of it, a text; or an object that lives as long.
+            part: what of it has a conversation of its own, such as an agent or a branch.
+        """
+        with self._lock:
+            if isinstance(key, str):
+                parts = self._by_id.setdefault(key, {})
+                self._by_id.move_to_end(key)
+                if len(self._by_id) > _MOST:
+                    self._by_id.popitem(last=False)
+            else:
+                parts = self._by_object.setdefault(key, {})
+            if part not in parts:
+                parts[part] = self._make(key if isinstance(key, str) else None)
+            return parts[part]
+
+    def end(self, key: Any) -> list[C]:
+        """Forgets a key; returns its conversations, one for each part, their steps finished."""
+        kept: Any = self._by_id if isinstance(key, str) else self._by_object
+        with self._lock:
+            ended: list[C] = list(kept.pop(key, {}).values())
+        for conversation in ended:
+            conversation.end_step()
+        return ended
+
+    def __len__(self) -> int:
+        return len(self._by_id) + len(self._by_object)

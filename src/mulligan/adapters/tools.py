@@ -1,0 +1,136 @@
+"""An adapter's pipeline, and mulligan's tools made of a framework's."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from typing import Any
+
+from mulligan.adapters.attempts import ControlFlow
+from mulligan.deadline import is_seconds
+from mulligan.errors import UsageError
+from mulligan.pipeline import Pipeline
+from mulligan.policy import Policy
+from mulligan.spelling import did_you_mean
+from mulligan.tools import Tool
+
+OPEN: Mapping[str, Any] = {"type": "object"}
+_MOST_TOOLS, _MOST_VIEWS = 1_000, 256
+
+
+class Adapter:
+    """The pipeline of an adapter, and the tools and views that are made for it.
+
+    Args:
+        owner: what the user calls, for errors.
+        pipeline: plugins, policy, limits and format; its own tools are not used.
+        timeout: seconds that a tool may take, for all or by name.
+        tool_options: as in `Pipeline`.
+        fatal: as in `Policy`, without a `pipeline`.
+        repair: as in `Policy`, without a `pipeline`.
+        default_repair: the same if neither is given.
+        control_flow: exceptions with which the framework steers, as classes or qualified names.
+
+    Raises:
+        UsageError: an argument is wrong; names it and the next step.
+    """
+
+    def __init__(
+        self,
+        owner: str,
+        pipeline: Pipeline | None = None,
+        *,
+        timeout: float | Mapping[str, float] | None = None,
+        tool_options: Mapping[str, Mapping[str, Any]] | None = None,
+        fatal: Any = None,
+        repair: Any = None,
+        default_repair: Any = (),
+        control_flow: Iterable[Any] = (),
+    ) -> None:
+        if not isinstance(pipeline, (Pipeline, type(None))):
+            raise UsageError(f"{owner}(pipeline={pipeline!r:.80}): use a mulligan.Pipeline; the tools are the agent's")
+        for name, value in {"fatal": fatal, "repair": repair}.items():
+            if pipeline is not None and value is not None:
+                raise UsageError(f"{owner}({name}=...): the pipeline decides it; use Policy({name}=...) there")
+        self._timeouts = timeout if isinstance(timeout, Mapping) else {"*": timeout}
+        for name, seconds in self._timeouts.items():
+            if seconds is not None and not (is_seconds(seconds) and seconds > 0):
+                raise UsageError(f"{owner}(timeout=...): {seconds!r:.40} for {name!r} is not a number of seconds")
+        policy = Policy(fatal=fatal or {}, repair=default_repair if repair is None else repair)
+        self.owner, self.is_own = owner, pipeline is None
+        self.pipeline = (pipeline or Pipeline(policy=policy)).with_tools(
+            (), control_flow=(*control_flow, ControlFlow), tool_options=tool_options
+        )
+        self._tools: dict[tuple[str, Any], tuple[Any, Tool]] = {}
+        self._views: OrderedDict[Any, tuple[list[Tool], Pipeline]] = OrderedDict()
+
+    def check_names(self, tools: Iterable[Tool], *, are_all: bool) -> None:
+        """Refuses a timeout or options for a tool that does not exist.
+
+        Args:
+            tools: those that exist.
+            are_all: whether no other can come later; otherwise only a misspelt name is refused.
+
+        Raises:
+            UsageError: names the wrong one, and the closest that exists.
+        """
+        known = {tool.name: tool for tool in tools}
+        wrong = [
+            f"{self.owner}(timeout={{{name!r}: ...}}): no such tool. {did_you_mean(name, known)}"
+            for name in self._timeouts
+            if name not in known and name != "*"
+        ]
+        wrong += self.pipeline.tools.tool_options.unmatched(known.values())
+        for sentence in wrong:
+            if are_all or "Did you mean" in sentence:
+                raise UsageError(sentence)
+
+    def tool(
+        self,
+        name: str,
+        description: str | None,
+        schema: Any,
+        handler: Callable[..., Any],
+        cls: type[Tool] = Tool,
+        **options: Any,
+    ) -> Tool:
+        """A tool of the framework as mulligan sees it: the same one until something of it changes.
+
+        Args:
+            name: the name that the model calls.
+            description: what the model reads about it.
+            schema: the JSON Schema of its arguments. If it cannot be used, any are taken, as the framework does.
+            handler: such as `handler_for(name)`.
+            cls: a class derived from `Tool`.
+            options: what the framework says of it, as options of `Tool`; those of the host go before.
+        """
+        content = (description, schema, options)
+        known = self._tools.get((name, handler))
+        if known is None or known[0] != content:
+            if len(self._tools) >= _MOST_TOOLS:
+                self._tools.clear()
+            options = {"timeout": self._timeouts.get(name, self._timeouts.get("*")), **options}
+            made = _make(cls, name, description, schema, handler, options)
+            known = self._tools[name, handler] = content, self.pipeline.tools.tool_options.apply(made)
+        return known[1]
+
+    def view(self, tools: Iterable[Tool]) -> Pipeline:
+        """The pipeline with these tools; of two with the same name the later one counts."""
+        listed = list({tool.name: tool for tool in tools}.values())
+        key = tuple(map(id, listed))
+        if key not in self._views:
+            self._views[key] = listed, self.pipeline.with_tools(listed)
+        self._views.move_to_end(key)
+        if len(self._views) > _MOST_VIEWS:
+            self._views.popitem(last=False)
+        return self._views[key][1]
+
+
+def _make(cls: type[Tool], name: str, description: str | None, schema: Any, handler: Any, options: Any) -> Tool:
+    if isinstance(schema, Mapping) and schema.get("type", "object") == "object":
+        tool = cls.from_schema(name, description or "", schema, handler, **options)
+        with suppress(Exception):  # a schema that the framework can send, but that cannot be checked
+            tool.validator.is_valid({})
+            return tool
+    return cls.from_schema(name, description or "", OPEN, handler, **options)

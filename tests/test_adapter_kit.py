@@ -1,0 +1,313 @@
+"""The kit for adapters: conversations by the framework's key, attempts, tools and views; and what the core does for it."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import threading
+import time
+from typing import Any
+
+import pytest
+
+from mulligan import Limits, Pipeline, Policy, Tool, ToolCall, hookimpl, tool
+from mulligan.adapters import (
+    OPEN,
+    Adapter,
+    ArgumentsRefused,
+    Attempt,
+    ControlFlow,
+    Conversation,
+    Conversations,
+    OpaqueValue,
+    Stopped,
+    handler_for,
+)
+from mulligan.errors import RepeatedCallError, ToolArgumentError, ToolAuthenticationError, UsageError
+from mulligan.plugin import AttemptFailed, CallFinished, CallRepaired, CallStarted, StepFinished
+from mulligan.testing import capture_events
+
+SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"], "additionalProperties": False}
+
+
+@pytest.fixture
+def adapter() -> Adapter:
+    return Adapter("Toy", Pipeline(autoload=False))
+
+
+def played(adapter: Adapter, execute: Any, *, awaited: bool, kind: type[Attempt] = Attempt, **options: Any) -> Any:
+    """A call of one tool, and its attempt."""
+    tool_ = adapter.tool("count", "Count.", SCHEMA, handler_for("count", awaited=awaited), **options)
+    attempt = kind(adapter.view([tool_]), execute)
+    if not awaited:
+        return attempt, attempt.call("count", '{"n": 3}', call_id="c1")
+    return attempt, asyncio.run(attempt.acall("count", '{"n": 3}', call_id="c1"))
+
+
+def as_kind(function: Any, awaited: bool) -> Any:
+    async def awaitable(name: str, arguments: dict[str, Any]) -> Any:
+        return function(name, arguments)
+
+    return awaitable if awaited else function
+
+
+@pytest.mark.parametrize("awaited", [False, True])
+@pytest.mark.parametrize("value", ["text", 3, None, {"a": 1}, object(), [b"1"]])
+def test_the_frameworks_value_comes_back_as_it_is(adapter, awaited, value):
+    attempt, result = played(adapter, as_kind(lambda name, arguments: value, awaited), awaited=awaited)
+    assert not result.is_error
+    assert attempt.value is value
+    assert (type(result.value) is OpaqueValue) is (not isinstance(value, (str, int, type(None))))
+
+
+@pytest.mark.parametrize("awaited", [False, True])
+def test_what_the_framework_raises_is_a_failure_and_what_it_steers_with_is_raised(adapter, awaited):
+    class Wait(Exception):
+        pass
+
+    class Waiting(Attempt):
+        def failure(self, error: BaseException) -> BaseException:
+            return ControlFlow(error) if isinstance(error, Wait) else super().failure(error)
+
+    def fail(name: str, arguments: dict[str, Any]) -> Any:
+        raise FileNotFoundError(2, "No such file", "a.md")
+
+    waits = Wait()
+
+    def wait(name: str, arguments: dict[str, Any]) -> Any:
+        raise waits
+
+    attempt, result = played(adapter, as_kind(fail, awaited), awaited=awaited, kind=Waiting)
+    assert result.error.resource == "a.md"
+    assert isinstance(attempt.raised, FileNotFoundError)
+    with pytest.raises(Wait) as passed:
+        played(adapter, as_kind(wait, awaited), awaited=awaited, kind=Waiting)
+    assert passed.value is waits
+
+
+def test_a_fatal_failure_of_an_agent_that_is_a_tool_is_fatal_here_too(adapter):
+    class RunStopped(Stopped):
+        pass
+
+    def ask(name: str, arguments: dict[str, Any]) -> Any:
+        raise RunStopped(ToolAuthenticationError("The key was refused."), ["answered"])
+
+    _, result = played(adapter, ask, awaited=False)
+    assert result.fatal
+    assert isinstance(result.error, ToolAuthenticationError)
+
+
+def test_a_run_that_was_abandoned_says_nothing_any_more(adapter):
+    gate, runs = threading.Event(), []
+
+    def slow(name: str, arguments: dict[str, Any]) -> Any:
+        runs.append(1)
+        if len(runs) == 1:
+            gate.wait(5)
+            return "first"
+        return "second"
+
+    made = adapter.tool("count", "Count.", SCHEMA, handler_for("count", awaited=False), timeout=0.05)
+    attempt = Attempt(adapter.view([made]), slow)
+    attempt.call("count", {"n": 1})
+    attempt.call("count", {"n": 1})
+    gate.set()
+    deadline = time.monotonic() + 5
+    while threading.active_count() > 2 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert attempt.value == "second"
+
+
+def test_a_tool_that_blocks_was_not_cancelled(adapter):
+    class Blocking(Attempt):
+        blocks = True
+
+    async def wait(name: str, arguments: dict[str, Any]) -> Any:
+        await asyncio.sleep(5)
+
+    for kind, words in ((Attempt, "it was cancelled"), (Blocking, "it may still be running")):
+        _, result = played(adapter, wait, awaited=True, kind=kind, timeout=0.02)
+        assert words in result.content
+
+
+def test_conversations_by_id_are_bounded_and_those_of_objects_live_as_long(adapter):
+    class Key:
+        pass
+
+    kept: Conversations[Conversation] = Conversations(lambda id: Conversation(adapter.pipeline.session(id)))
+    first = kept.of("0")
+    assert first.session.id == "0"
+    assert kept.of("0") is first
+    assert kept.of("0", "branch") is not first
+    for number in range(1, 1_000):
+        kept.of(str(number))
+    kept.of("0")
+    kept.of("new")
+    assert len(kept) == 1_000
+    assert kept.of("0") is first
+    key = Key()
+    assert kept.of(key) is kept.of(key)
+    assert kept.of(key).session.id is None
+    del key
+    gc.collect()
+    assert len(kept) == 1_000
+    assert kept.end("0")[0] is first
+    assert kept.end("0") == []
+
+
+def test_steps_are_reported_once_and_fatal_is_remembered_until_forgiven():
+    events = capture_events()
+
+    @tool
+    def login(name: str) -> str:
+        """Log in."""
+        raise ToolAuthenticationError("The key was refused.")
+
+    pipeline = Pipeline([login], autoload=False, plugins=[events])
+    conversation = Conversation(pipeline.session("talk"))
+    conversation.next_step()
+    first = pipeline.call("login", {"name": "a"}, call_id="c1", session=conversation.session)
+    assert conversation.answer(first) == first.content
+    conversation.next_step()
+    conversation.answer(pipeline.call("login", {"name": "b"}, call_id="c2", session=conversation.session))
+    conversation.end_step()
+    conversation.end_step()
+    assert conversation.fatal is first.error
+    assert [step.ids for step in events.of(StepFinished)] == [("c1",), ("c2",)]
+    conversation.forgive()
+    assert conversation.fatal is None
+    again = pipeline.call("login", {"name": "a"}, session=conversation.session)
+    assert not isinstance(again.error, RepeatedCallError)
+
+
+def test_tools_and_views_are_kept_while_nothing_changes():
+    adapter = Adapter("Toy", timeout={"count": 3}, tool_options={"co*": {"read_only": True}})
+    made = [adapter.tool("count", "Count.", SCHEMA, handler_for("count"), destructive=None) for _ in range(2)]
+    assert made[0] is made[1]
+    assert (made[0].timeout, made[0].read_only) == (3, True)
+    assert adapter.view(made) is adapter.view(made[:1])
+    other = adapter.tool("count", "Count up.", SCHEMA, handler_for("count"))
+    assert other is not made[0]
+    assert adapter.view([other]) is not adapter.view(made)
+    assert adapter.tool("odd", None, {"type": "object", "properties": 3}, handler_for("odd")).parameters == OPEN
+    assert adapter.tool("odd", None, {"type": "string"}, handler_for("odd")).parameters == OPEN
+    adapter.check_names([made[0]], are_all=True)
+
+
+def test_views_are_bounded(adapter):
+    views = [adapter.view([adapter.tool(f"t{n}", "", OPEN, handler_for(f"t{n}"))]) for n in range(300)]
+    assert len({id(view) for view in views}) == 300
+    assert len(adapter._views) == 256
+
+
+MISTAKES = {
+    "pipeline": ({"pipeline": [1]}, r"Toy\(pipeline=\[1\]\): use a mulligan.Pipeline; the tools are the agent's"),
+    "fatal": (
+        {"pipeline": Pipeline(), "fatal": {}},
+        r"Toy\(fatal=...\): the pipeline decides it; use Policy\(fatal=...\)",
+    ),
+    "repair": ({"pipeline": Pipeline(), "repair": "all"}, r"Toy\(repair=...\): the pipeline decides it"),
+    "timeout": ({"timeout": "long"}, r"Toy\(timeout=...\): 'long' for '\*' is not a number of seconds"),
+    "timeout by name": ({"timeout": {"a": -1}}, r"Toy\(timeout=...\): -1 for 'a' is not a number of seconds"),
+    "options": ({"tool_options": {"a": {"timeot": 1}}}, r"tool_options\['a'\]: unknown tool option 'timeot'"),
+    "policy": ({"repair": "everything"}, "everything"),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_mistakes_are_named(mistake):
+    options, message = MISTAKES[mistake]
+    with pytest.raises(UsageError, match=message):
+        Adapter("Toy", **options)
+
+
+def test_a_timeout_or_options_of_a_tool_that_does_not_exist():
+    for given, message in (
+        ({"timeout": {"cuont": 3}}, r"Toy\(timeout=\{'cuont': ...\}\): no such tool. Did you mean 'count'\?"),
+        ({"tool_options": {"cuont": {}}}, r"tool_options\['cuont'\]: no tool has such a name. Did you mean 'count'\?"),
+    ):
+        adapter = Adapter("Toy", **given)
+        for are_all in (True, False):
+            with pytest.raises(UsageError, match=message):
+                adapter.check_names([adapter.tool("count", "", SCHEMA, handler_for("count"))], are_all=are_all)
+        later = adapter.tool("weigh", "", SCHEMA, handler_for("weigh"))
+        adapter.check_names([later], are_all=False)
+        with pytest.raises(UsageError, match="Available: weigh"):
+            adapter.check_names([later], are_all=True)
+
+
+def read_whole(n: int) -> Tool:
+    class Judged(Tool):
+        """Its handler judges the arguments."""
+
+        def fit(self, arguments: dict[str, Any]) -> Any:
+            return arguments
+
+    ran: list[Any] = []
+
+    def handler(**arguments: Any) -> Any:
+        ran.append(arguments)
+        fitted = Tool.fit(made, arguments)
+        if isinstance(fitted, ToolArgumentError):
+            raise ArgumentsRefused(fitted)
+        return f"counted {arguments['n']}"
+
+    made = Judged.from_schema("count", "Count.", SCHEMA, handler)
+    return made
+
+
+@pytest.mark.parametrize("repair", [(), "coerce"])
+def test_arguments_that_the_framework_refuses_are_invalid_and_may_be_repaired(make_pipeline, run, repair):
+    events = capture_events()
+    pipeline = make_pipeline(read_whole(1), plugins=[events], policy=Policy(repair=repair))
+    session = pipeline.session()
+    result = run(pipeline, "count", {"n": "3"}, call_id="c1", session=session)
+    started, finished = events.of(CallStarted), events.of(CallFinished)
+    assert (len(started), len(finished), events.of(AttemptFailed)) == (1, 1, [])
+    if repair:
+        assert result.content.startswith("counted 3")
+        assert [type(event) for event in result.events] == [CallRepaired]
+    else:
+        assert "/n: wrong type; expected integer" in result.content
+        assert (result.attempts, result.error.effect) == (0, "none")
+    wrong = run(pipeline, "count", {"m": 1}, call_id="c2", session=session)
+    assert "nothing was run" in wrong.content
+    assert wrong.attempts == 0
+    good = run(pipeline, "count", {"n": 4}, call_id="c3", session=session)
+    assert (good.content, good.attempts) == ("counted 4", 1)
+
+
+def test_a_call_is_read_without_being_run(make_pipeline):
+    asked: list[Any] = []
+
+    class Watch:
+        @hookimpl
+        def authorize(self, tool: Any, arguments: Any, call: Any) -> None:
+            asked.append(call)
+
+        @hookimpl
+        def observe(self, event: Any) -> None:
+            asked.append(event)
+
+    ran: list[Any] = []
+    made = Tool.from_schema("count", "Count.", SCHEMA, lambda n: ran.append(n))
+    pipeline = make_pipeline(made, plugins=[Watch()], policy=Policy(repair="all"), limits=Limits(depth=10))
+
+    def prepared(name: str, arguments: Any) -> Any:
+        call = ToolCall("c1", name, arguments)
+        one, other = pipeline.prepare(call), asyncio.run(pipeline.aprepare(call))
+        assert one == other
+        return one
+
+    assert prepared("count", '{"n": 3}') == ToolCall("c1", "count", {"n": 3})
+    repaired = prepared("count", '{"n": "3",}')
+    assert repaired == ToolCall("c1", "count", {"n": 3})
+    assert len(repaired.repairs) == 1
+    assert prepared("count", {"n": "x"}) is None
+    assert prepared("cont", {}) is None
+    assert prepared("count", "[" * 50) is None
+    assert asked == ran == []
+    result = pipeline.call(repaired)
+    assert ran == [3]
+    assert [type(event) for event in result.events] == [CallRepaired]
+    assert [event.call_id for event in asked if isinstance(event, CallRepaired)] == ["c1"]
