@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from asyncio import CancelledError
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from typing import Any
 
 from mulligan.adapters.conversations import Stopped
 from mulligan.calls import ToolCall
+from mulligan.execute.approval import ApprovalRequest, Decision
 from mulligan.execute.steps import DeadlineExceeded
 from mulligan.pipeline import Pipeline
 from mulligan.results import ToolResult
@@ -42,7 +44,7 @@ class OpaqueValue:
 
 
 class Attempt:
-    """One call on its way through a pipeline. Override `failure` and `seen` for what a framework does differently.
+    """One call on its way through a pipeline. Override `failure`, `seen` and `ask` for what a framework does differently.
 
     Args:
         view: the pipeline with the tools that may be called now.
@@ -67,25 +69,55 @@ class Attempt:
 
     def call(self, name: str | ToolCall, arguments: Any = None, **options: Any) -> ToolResult:
         """`Pipeline.call`; what the framework steers with is raised as it was."""
-        token = _current.set(self)
         try:
-            return self.view.call(name, arguments, **options)
+            with self._as_current():
+                return self.view.call(name, arguments, **options)
         except ControlFlow as passing:
             carried = passing.carried
-        finally:
-            _current.reset(token)
         raise carried
 
     async def acall(self, name: str | ToolCall, arguments: Any = None, **options: Any) -> ToolResult:
         """`call`, awaited."""
-        token = _current.set(self)
         try:
-            return await self.view.acall(name, arguments, **options)
+            with self._as_current():
+                return await self.view.acall(name, arguments, **options)
         except ControlFlow as passing:
             carried = passing.carried
+        raise carried
+
+    def approval(self, call: ToolCall, **options: Any) -> ApprovalRequest | None:
+        """`Pipeline.approval`: what `ask` would be asked about a call."""
+        with self._as_current():
+            return self.view.approval(call, **options)
+
+    async def aapproval(self, call: ToolCall, **options: Any) -> ApprovalRequest | None:
+        """`approval`, awaited."""
+        with self._as_current():
+            return await self.view.aapproval(call, **options)
+
+    @contextmanager
+    def _as_current(self) -> Iterator[None]:
+        token = _current.set(self)
+        try:
+            yield
         finally:
             _current.reset(token)
-        raise carried
+
+    def ask(self, request: ApprovalRequest) -> Decision | None:
+        """What a person decides about the call, asked in the framework's own way.
+
+        It is called unless the host's pipeline has an approver, and with `acall` in a thread.
+
+        Args:
+            request: the call, its arguments validated.
+
+        Returns:
+            The decision; None if no one decides now: then the call waits, and `session.pending` lists it.
+
+        Raises:
+            ControlFlow: the framework asks the person, and makes the call again later.
+        """
+        return None
 
     def failure(self, error: BaseException) -> BaseException:
         """The failure behind what the framework raised; `ControlFlow(error)` for what it steers with.
@@ -140,6 +172,16 @@ _current: ContextVar[Attempt] = ContextVar("mulligan_attempt")
 def current_attempt() -> Any:
     """The attempt whose handler runs, for what the framework calls inside it; None outside of any."""
     return _current.get(None)
+
+
+def ask_person(request: ApprovalRequest) -> Decision | None:
+    """The approver of an adapter's pipeline: asks as the attempt of the moment does.
+
+    Args:
+        request: the call that needs approval.
+    """
+    attempt = _current.get(None)
+    return None if attempt is None else attempt.ask(request)
 
 
 @cache

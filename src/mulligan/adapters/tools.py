@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import Any
 
-from mulligan.adapters.attempts import ControlFlow
+from mulligan.adapters.attempts import ControlFlow, ask_person
 from mulligan.deadline import is_seconds
 from mulligan.errors import UsageError
 from mulligan.pipeline import Pipeline
@@ -59,11 +59,17 @@ class Adapter:
                 raise UsageError(f"{owner}(timeout=...): {seconds!r:.40} for {name!r} is not a number of seconds")
         policy = Policy(fatal=fatal or {}, repair=default_repair if repair is None else repair)
         self.owner, self.is_own = owner, pipeline is None
-        self.pipeline = (pipeline or Pipeline(policy=policy)).with_tools(
-            (), control_flow=(*control_flow, ControlFlow), tool_options=tool_options
+        base = pipeline or Pipeline(policy=policy)
+        self.pipeline = base.with_tools(
+            (), control_flow=(*control_flow, ControlFlow), approver=base.approver or ask_person, tool_options=tool_options
         )
         self._tools: dict[tuple[str, Any], tuple[Any, Tool]] = {}
         self._views: OrderedDict[Any, tuple[list[Tool], Pipeline]] = OrderedDict()
+
+    @property
+    def authorizes(self) -> bool:
+        """Whether a plugin judges calls by their arguments, which must have been validated before that."""
+        return any("authorize" in plugin.hooks and plugin.state == "active" for plugin in self.pipeline.plugins)
 
     def check_names(self, tools: Iterable[Tool], *, are_all: bool) -> None:
         """Refuses a timeout or options for a tool that does not exist.
