@@ -32,6 +32,12 @@ class Adapter:
         default_repair: the same if neither is given.
         control_flow: exceptions with which the framework steers, as classes or qualified names.
 
+    Attributes:
+        owner: what the user calls.
+        pipeline: plugins, policy, limits and format.
+        is_own: whether no pipeline was given.
+        has_approver: whether the given pipeline has an approver, which is asked instead of `Attempt.ask`.
+
     Raises:
         UsageError: an argument is wrong; names it and the next step.
     """
@@ -60,8 +66,12 @@ class Adapter:
         policy = Policy(fatal=fatal or {}, repair=default_repair if repair is None else repair)
         self.owner, self.is_own = owner, pipeline is None
         base = pipeline or Pipeline(policy=policy)
+        self.has_approver = base.approver is not None
         self.pipeline = base.with_tools(
-            (), control_flow=(*control_flow, ControlFlow), approver=base.approver or ask_person, tool_options=tool_options
+            (),
+            control_flow=(*control_flow, ControlFlow),
+            approver=base.approver or ask_person,
+            tool_options=tool_options,
         )
         self._tools: dict[tuple[str, Any], tuple[Any, Tool]] = {}
         self._views: OrderedDict[Any, tuple[list[Tool], Pipeline]] = OrderedDict()
