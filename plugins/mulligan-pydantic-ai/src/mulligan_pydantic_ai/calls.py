@@ -25,10 +25,12 @@ from pydantic_ai.exceptions import (
 from pydantic_ai.messages import ModelMessage, ToolReturn
 from pydantic_ai.toolsets import FunctionToolset, ToolsetTool, WrapperToolset
 
-from mulligan import Pipeline, Session, ToolCall, ToolResult
+from mulligan import ApprovalRequest, Approve, Pipeline, Session, Tool, ToolCall, ToolResult
 from mulligan.adapters import Attempt, ControlFlow, Conversation, Stopped, current_attempt
+from mulligan.errors import ToolArgumentError
 from mulligan.plugin import DeadlineExceeded
 
+_PLAIN = (bool, int, float)
 CONTROL_FLOW = (
     ApprovalRequired,
     CallDeferred,
@@ -64,13 +66,26 @@ class Memory(Conversation):
         timeouts: the tools' own, by name; None for a tool without one.
         prepared: calls whose arguments were read differently, by id, until they run.
         view: the pipeline with the tools that can be called now; they are only named, never run.
+        in_step: whether a step is open.
     """
+
+    in_step = False
 
     def __init__(self, session: Session, view: Pipeline) -> None:
         super().__init__(session)
         self.timeouts: dict[str, float | None] = {}
         self.prepared: dict[str, ToolCall] = {}
         self.view = view
+
+    def next_step(self) -> None:
+        """As in `Conversation`."""
+        super().next_step()
+        self.in_step = True
+
+    def end_step(self) -> None:
+        """As in `Conversation`."""
+        super().end_step()
+        self.in_step = False
 
     def failed(self, result: ToolResult) -> ToolFailed:
         """What the model is told, as a failed result, which uses up none of the retries of Pydantic AI.
@@ -103,6 +118,7 @@ class Execution(Attempt):
         arguments: as Pydantic AI validated them.
         name: the tool's name.
         in_thread: whether the tool is a sync function, which goes on after its deadline.
+        approved: whether a person has approved the call.
 
     Attributes:
         deadline: seconds after which Pydantic AI leaves the thread of a sync tool behind, or None.
@@ -110,9 +126,17 @@ class Execution(Attempt):
     """
 
     def __init__(
-        self, view: Pipeline, handler: Callable[[Any], Awaitable[Any]], arguments: Any, name: str, *, in_thread: bool
+        self,
+        view: Pipeline,
+        handler: Callable[[Any], Awaitable[Any]],
+        arguments: Any,
+        name: str,
+        *,
+        in_thread: bool,
+        approved: bool,
     ) -> None:
         super().__init__(view, self._execute)
+        self._approved = approved
         self._handler = handler
         self._arguments = arguments
         self.blocks = in_thread
@@ -125,6 +149,26 @@ class Execution(Attempt):
         except ServerError as error:
             return {"isError": True, "content": [{"type": "text", "text": str(error)}]}
 
+    def ask(self, request: ApprovalRequest) -> Approve:
+        """As in `Attempt`: the call is deferred, and made again when a person has approved it.
+
+        Raises:
+            ControlFlow: no one has approved it yet.
+        """
+        if self._approved:
+            return Approve()
+        raise ControlFlow(ApprovalRequired({"reason": request.reason} if request.reason else None))
+
+    def read_plain(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Arguments whose numbers and truth values are as Pydantic AI read them, `5` for `"5"`.
+
+        Args:
+            arguments: what the model sent.
+        """
+        read = self._arguments if isinstance(self._arguments, dict) else {}
+        values = {name: read.get(name, value) for name, value in arguments.items()}
+        return {name: values[name] if type(values[name]) in _PLAIN else value for name, value in arguments.items()}
+
     def failure(self, error: BaseException) -> BaseException:
         """As in `Attempt`."""
         is_used_up = isinstance(error, UnexpectedModelBehavior) and error is not self.escaped  # the author's own words
@@ -134,6 +178,19 @@ class Execution(Attempt):
         """As in `Attempt`."""
         returned = value.return_value if isinstance(value, ToolReturn) else value
         return returned if isinstance(returned, str) else super().seen(returned)
+
+
+class ValidatedTool(Tool):
+    """A tool whose arguments Pydantic AI has validated."""
+
+    def fit(self, arguments: dict[str, Any]) -> dict[str, Any] | ToolArgumentError:
+        """As in `Tool`; plugins judge numbers, not their text.
+
+        Args:
+            arguments: JSON values.
+        """
+        attempt = current_attempt()
+        return attempt.read_plain(arguments) if isinstance(attempt, Execution) else arguments
 
 
 class Validation(Attempt):
@@ -149,6 +206,10 @@ class Validation(Attempt):
             raise refused
 
         super().__init__(view, refuse)
+
+    def ask(self, request: ApprovalRequest) -> Approve:
+        """As in `Attempt`: nothing will run, so no one is asked."""
+        return Approve()
 
 
 class ServerError(Exception):

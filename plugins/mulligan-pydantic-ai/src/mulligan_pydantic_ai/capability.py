@@ -23,6 +23,7 @@ from mulligan_pydantic_ai.calls import (
     ErrorReportingToolset,
     Execution,
     Memory,
+    ValidatedTool,
     Validation,
     annotations_of,
     runs_in_thread,
@@ -148,6 +149,8 @@ class Mulligan(AbstractCapability[Any]):
         Raises:
             ToolFailed: what the model is told.
         """
+        if not self.memory.in_step:  # calls that an earlier run has deferred are made before any request
+            self.memory.next_step()
         sent = ToolCall(call.tool_call_id, call.tool_name, _read(args))
         if isinstance(tool_def, _Unknown):
             raise self.memory.failed(await self.memory.view.acall(sent, session=self.memory.session))
@@ -176,12 +179,13 @@ class Mulligan(AbstractCapability[Any]):
 
         Raises:
             ToolFailed: what the model is told.
+            ApprovalRequired: a person has to approve the call first.
         """
         sent = ToolCall(call.tool_call_id, call.tool_name, _read(call.args))
         tools = ctx.tool_manager.tools if ctx.tool_manager is not None else None
         in_thread = runs_in_thread((tools or {}).get(call.tool_name))
         view = self._adapter.view([self._tool(tool_def, runs=True)])
-        attempt = Execution(view, handler, args, call.tool_name, in_thread=in_thread)
+        attempt = Execution(view, handler, args, call.tool_name, in_thread=in_thread, approved=ctx.tool_call_approved)
         result = await attempt.acall(self.memory.prepared.pop(call.tool_call_id, sent), session=self.memory.session)
         if result.is_error:
             raise self.memory.failed(result)
@@ -200,7 +204,8 @@ class Mulligan(AbstractCapability[Any]):
             options["idempotent"] = True  # it only validates: its answer is not the one that the call's id gets
         schema = OPEN if runs else definition.parameters_json_schema
         handler = handler_for(definition.name) if runs else _explain
-        return self._adapter.tool(definition.name, definition.description, schema, handler, **options)
+        cls = ValidatedTool if runs else Tool
+        return self._adapter.tool(definition.name, definition.description, schema, handler, cls, **options)
 
 
 class _Named(Tool):
