@@ -333,7 +333,7 @@ class Reviewed(Attempt):
         super().__init__(*arguments)
         self.asked: list[Any] = []
 
-    def ask(self, request: Any) -> Any:
+    def decide(self, request: Any) -> Any:
         self.asked.append((request.tool_name, request.arguments, request.reason))
         if isinstance(self.decision, Exception):
             raise self.decision

@@ -12,7 +12,8 @@ from typing import Any
 from mulligan.adapters.conversations import Stopped
 from mulligan.calls import ToolCall
 from mulligan.execute.approval import ApprovalRequest, Decision
-from mulligan.execute.steps import DeadlineExceeded
+from mulligan.execute.async_driver import arun
+from mulligan.execute.steps import DeadlineExceeded, Run
 from mulligan.pipeline import Pipeline
 from mulligan.results import ToolResult
 from mulligan.untrusted.text import safe_str
@@ -44,7 +45,7 @@ class OpaqueValue:
 
 
 class Attempt:
-    """One call on its way through a pipeline. Override `failure`, `seen` and `ask` for what a framework does differently.
+    """One call on its way through a pipeline. Override `failure`, `seen` and `decide` for what a framework does differently.
 
     Args:
         view: the pipeline with the tools that may be called now.
@@ -86,7 +87,7 @@ class Attempt:
         raise carried
 
     def approval(self, call: ToolCall, **options: Any) -> ApprovalRequest | None:
-        """`Pipeline.approval`: what `ask` would be asked about a call."""
+        """`Pipeline.approval`: what `decide` would be asked about a call."""
         with self._as_current():
             return self.view.approval(call, **options)
 
@@ -103,7 +104,18 @@ class Attempt:
         finally:
             _current.reset(token)
 
-    def ask(self, request: ApprovalRequest) -> Decision | None:
+    def failure(self, error: BaseException) -> BaseException:
+        """The failure behind what the framework raised; `ControlFlow(error)` for what it steers with.
+
+        A fatal failure of an agent that is a tool of this one stops this one too.
+        """
+        return error.error if isinstance(error, Stopped) else error
+
+    def seen(self, value: Any) -> Any:
+        """What the pipeline reads of the framework's value: a plain value, or what reports a failure."""
+        return value if isinstance(value, _PLAIN) or self.view.classify(value) is not None else OpaqueValue(value)
+
+    def decide(self, request: ApprovalRequest) -> Decision | None:
         """What a person decides about the call, asked in the framework's own way.
 
         It is called unless the host's pipeline has an approver, and with `acall` in a thread.
@@ -117,18 +129,14 @@ class Attempt:
         Raises:
             ControlFlow: the framework asks the person, and makes the call again later.
         """
-        return None
 
-    def failure(self, error: BaseException) -> BaseException:
-        """The failure behind what the framework raised; `ControlFlow(error)` for what it steers with.
-
-        A fatal failure of an agent that is a tool of this one stops this one too.
-        """
-        return error.error if isinstance(error, Stopped) else error
-
-    def seen(self, value: Any) -> Any:
-        """What the pipeline reads of the framework's value: a plain value, or what reports a failure."""
-        return value if isinstance(value, _PLAIN) or self.view.classify(value) is not None else OpaqueValue(value)
+    async def in_thread(self, name: str, function: Callable[[], Any]) -> Any:
+        """Runs the function of a tool that blocks; one that is left behind at its deadline is counted and bounded."""
+        step = Run(function, None, is_async=False, lane=name)
+        outcome = await arun(step, self.view._workers)  # noqa: SLF001 - the kit belongs to the house
+        if outcome.exception is not None:
+            raise outcome.exception
+        return outcome.value
 
     def run(self, name: str, arguments: dict[str, Any]) -> Any:
         """What a handler does: the framework's own execution."""
@@ -174,14 +182,10 @@ def current_attempt() -> Any:
     return _current.get(None)
 
 
-def ask_person(request: ApprovalRequest) -> Decision | None:
-    """The approver of an adapter's pipeline: asks as the attempt of the moment does.
-
-    Args:
-        request: the call that needs approval.
-    """
+def decide(request: ApprovalRequest) -> Decision | None:
+    """The approver of a pipeline without one: asks the attempt of the moment."""
     attempt = _current.get(None)
-    return None if attempt is None else attempt.ask(request)
+    return None if attempt is None else attempt.decide(request)
 
 
 @cache

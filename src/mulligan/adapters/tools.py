@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import Any
 
-from mulligan.adapters.attempts import ControlFlow, ask_person
+from mulligan.adapters.attempts import ControlFlow, decide
 from mulligan.deadline import is_seconds
 from mulligan.errors import UsageError
 from mulligan.pipeline import Pipeline
@@ -36,7 +36,7 @@ class Adapter:
         owner: what the user calls.
         pipeline: plugins, policy, limits and format.
         is_own: whether no pipeline was given.
-        has_approver: whether the given pipeline has an approver, which is asked instead of `Attempt.ask`.
+        has_approver: whether the given pipeline has an approver, which is asked instead of `Attempt.decide`.
 
     Raises:
         UsageError: an argument is wrong; names it and the next step.
@@ -67,12 +67,8 @@ class Adapter:
         self.owner, self.is_own = owner, pipeline is None
         base = pipeline or Pipeline(policy=policy)
         self.has_approver = base.approver is not None
-        self.pipeline = base.with_tools(
-            (),
-            control_flow=(*control_flow, ControlFlow),
-            approver=base.approver or ask_person,
-            tool_options=tool_options,
-        )
+        approver, control_flow = base.approver or decide, (*control_flow, ControlFlow)
+        self.pipeline = base.with_tools((), control_flow=control_flow, approver=approver, tool_options=tool_options)
         self._tools: dict[tuple[str, Any], tuple[Any, Tool]] = {}
         self._views: OrderedDict[Any, tuple[list[Tool], Pipeline]] = OrderedDict()
 

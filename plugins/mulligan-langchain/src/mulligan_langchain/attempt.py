@@ -77,7 +77,7 @@ class ToolAttempt(Attempt):
         with self._recorded(name, arguments):
             return await super().arun(name, arguments)
 
-    def ask(self, request: ApprovalRequest) -> Approve | Reject | None:
+    def decide(self, request: ApprovalRequest) -> Approve | Reject | None:
         """As in `Attempt`."""
         return None if self._reviewer is None else self._reviewer(request, self.problem)
 

@@ -149,7 +149,7 @@ class Execution(Attempt):
         except ServerError as error:
             return {"isError": True, "content": [{"type": "text", "text": str(error)}]}
 
-    def ask(self, request: ApprovalRequest) -> Approve:
+    def decide(self, request: ApprovalRequest) -> Approve:
         """As in `Attempt`: the call is deferred, and made again when a person has approved it.
 
         Raises:
@@ -207,7 +207,7 @@ class Validation(Attempt):
 
         super().__init__(view, refuse)
 
-    def ask(self, request: ApprovalRequest) -> Approve:
+    def decide(self, request: ApprovalRequest) -> Approve:
         """As in `Attempt`: nothing will run, so no one is asked."""
         return Approve()
 
