@@ -105,6 +105,7 @@ class Adapter:
         schema: Any,
         handler: Callable[..., Any],
         cls: type[Tool] = Tool,
+        /,
         **options: Any,
     ) -> Tool:
         """A tool of the framework as mulligan sees it: the same one until something of it changes.
