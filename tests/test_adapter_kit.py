@@ -96,6 +96,24 @@ def test_what_the_framework_raises_is_a_failure_and_what_it_steers_with_is_raise
     assert passed.value is waits
 
 
+@pytest.mark.parametrize("value", ["text", 3, None, {"a": 1}, object()])
+def test_a_call_that_comes_back_is_answered_with_what_the_framework_returned_then(adapter, value):
+    ran = []
+
+    def execute(name: str, arguments: dict[str, Any]) -> Any:
+        ran.append(arguments)
+        return value
+
+    made = adapter.tool("count", "Count.", SCHEMA, handler_for("count", awaited=False))
+    session = adapter.pipeline.session()
+    for has_value in (True, False):
+        attempt = Attempt(adapter.view([made]), execute)
+        result = attempt.call("count", {"n": 3}, call_id="c1", session=session)
+        assert attempt.has_value is has_value
+        assert attempt.returned(result) is value
+    assert ran == [{"n": 3}]
+
+
 def test_a_fatal_failure_of_an_agent_that_is_a_tool_is_fatal_here_too(adapter):
     class RunStopped(Stopped):
         pass

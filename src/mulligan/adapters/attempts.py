@@ -34,14 +34,18 @@ class ControlFlow(Exception):
 
 
 class OpaqueValue:
-    """A value that goes back to the framework as it is, and not as JSON."""
+    """A value that goes back to the framework as it is, and not as JSON.
+
+    Attributes:
+        value: the framework's.
+    """
 
     def __init__(self, value: Any) -> None:
-        self._value = value
+        self.value = value
 
     def model_dump(self, **_: Any) -> str:
         """The value for the observers of the pipeline."""
-        return safe_str(self._value)
+        return safe_str(self.value)
 
 
 class Attempt:
@@ -55,6 +59,7 @@ class Attempt:
     Attributes:
         view: the pipeline.
         value: what the framework returned in the run that counts: one that was abandoned may still end.
+        has_value: whether it has returned anything: not if the answer is that of an earlier call with the same id.
         raised: what it raised, or None.
         blocks: whether the tool blocks a thread although its execution is awaited, so that no cancellation stops it.
     """
@@ -65,6 +70,7 @@ class Attempt:
         self.view = view
         self.execute = execute
         self.value: Any = None
+        self.has_value = False
         self.raised: BaseException | None = None
         self._latest: object = None
 
@@ -138,6 +144,16 @@ class Attempt:
             raise outcome.exception
         return outcome.value
 
+    def returned(self, result: ToolResult) -> Any:
+        """What the framework returned; or then, if the tool does not run a second time for the same id.
+
+        Args:
+            result: of this call, which succeeded.
+        """
+        if self.has_value:
+            return self.value
+        return result.value.value if isinstance(result.value, OpaqueValue) else result.value
+
     def run(self, name: str, arguments: dict[str, Any]) -> Any:
         """What a handler does: the framework's own execution."""
         run = self._latest = object()
@@ -165,7 +181,7 @@ class Attempt:
 
     def _note_value(self, run: object, value: Any) -> Any:
         if self._latest is run:
-            self.value, self.raised = value, None
+            self.value, self.has_value, self.raised = value, True, None
         return self.seen(value)
 
     def _note_raised(self, run: object, error: BaseException) -> BaseException:

@@ -104,7 +104,7 @@ class Adapter:
         description: str | None,
         schema: Any,
         handler: Callable[..., Any],
-        cls: type[Tool] = Tool,
+        kind: type[Tool] = Tool,
         /,
         **options: Any,
     ) -> Tool:
@@ -115,7 +115,7 @@ class Adapter:
             description: what the model reads about it.
             schema: the JSON Schema of its arguments. If it cannot be used, any are taken, as the framework does.
             handler: such as `handler_for(name)`.
-            cls: a class derived from `Tool`.
+            kind: a class derived from `Tool`.
             options: what the framework says of it, as options of `Tool`; those of the host go before.
         """
         content = (description, schema, options)
@@ -124,7 +124,7 @@ class Adapter:
             if len(self._tools) >= _MOST_TOOLS:
                 self._tools.clear()
             options = {"timeout": self._timeouts.get(name, self._timeouts.get("*")), **options}
-            made = _make(cls, name, description, schema, handler, options)
+            made = _make(kind, name, description, schema, handler, options)
             known = self._tools[name, handler] = content, self.pipeline.tools.tool_options.apply(made)
         return known[1]
 

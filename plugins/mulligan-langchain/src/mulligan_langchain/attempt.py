@@ -14,7 +14,7 @@ from langgraph.prebuilt.tool_node import ToolInvocationError
 from pydantic_core import PydanticCustomError, ValidationError
 
 from mulligan import ApprovalRequest, Approve, Pipeline, Reject, Tool, ToolResult
-from mulligan.adapters import ArgumentsRefused, Attempt, ControlFlow
+from mulligan.adapters import ArgumentsRefused, Attempt, ControlFlow, OpaqueValue
 from mulligan.errors import ToolArgumentError
 from mulligan_langchain.approval import Check
 from mulligan_langchain.run_recorder import RUN_RECORDER, RunRecorder, ToolExited
@@ -45,8 +45,8 @@ class ToolAttempt(Attempt):
         reviewer: asks a person about the call, or None.
 
     Attributes:
-        returned: what the tool's own code returned.
-        has_returned: whether it has.
+        tool_value: what the tool's own code returned.
+        has_tool_value: whether it has.
     """
 
     def __init__(
@@ -64,8 +64,8 @@ class ToolAttempt(Attempt):
         self._authorizes = authorizes
         self._reviewer = reviewer
         self._entries = entries
-        self.returned: Any = None
-        self.has_returned = False
+        self.tool_value: Any = None
+        self.has_tool_value = False
 
     def run(self, name: str, arguments: dict[str, Any]) -> Any:
         """As in `Attempt`."""
@@ -142,26 +142,40 @@ class ToolAttempt(Attempt):
             if original is not None:
                 raise self.failure(original)
             return ""  # the author's own words
-        self.returned, self.has_returned = returned, _ = run.content, run.has_returned
+        self.tool_value, self.has_tool_value = returned, _ = run.content, run.has_returned
         if not isinstance(returned, (str, ToolOutputMixin, list, type(None))) and self._reports(run, returned):
             return returned
         text = getattr(value, "content", value)
-        return text if isinstance(text, str) and not isinstance(returned, ToolOutputMixin) else ""
+        return text if isinstance(text, str) and not isinstance(returned, ToolOutputMixin) else _Kept(value)
 
     def _reports(self, run: Any, returned: Any) -> bool:
         """Whether a value is a failure."""
         return run.tool.detect and self.view.classify(returned, tool=run.tool, arguments=run.arguments) is not None
 
-    def answer(self, result: ToolResult) -> Any:
+    def answer(self, result: ToolResult, name: str, call_id: str | None) -> Any:
         """What the framework gave; its text as the pipeline has shortened it or added to it.
 
         Args:
             result: what came of the call, which was no failure.
+            name: the tool's.
+            call_id: the model's id of the call.
         """
+        if not self.has_value:
+            earlier = self.returned(result)
+            is_message = isinstance(result.value, _Kept) or call_id is None
+            return earlier if is_message else ToolMessage(result.content, name=name, tool_call_id=call_id)
         shown = self.value.content if isinstance(self.value, ToolMessage) else None
         if result.content and isinstance(shown, str) and result.content != shown:
             return self.value.model_copy(update={"content": result.content})
         return self.value
+
+
+class _Kept(OpaqueValue):
+    """A command, or a message of more than text."""
+
+    def model_dump(self, **_: Any) -> str:
+        """Nothing: the framework shows it to the model."""
+        return ""
 
 
 class _Run(RunRecorder):

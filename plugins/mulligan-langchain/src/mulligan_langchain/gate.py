@@ -14,7 +14,7 @@ from langchain_core.tools import BaseTool
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.runtime import Runtime
 
-from mulligan import ApprovalRequest, Approve, Pipeline, Reject, Tool, ToolCall, ToolResult
+from mulligan import ApprovalRequest, Approve, Pipeline, Reject, Session, Tool, ToolCall, ToolResult
 from mulligan.adapters import OPEN, Adapter, ControlFlow, Conversation, Conversations
 from mulligan.errors import ToolError, UsageError
 from mulligan_langchain.approval import Check, ask_about_call, ask_about_calls
@@ -79,32 +79,60 @@ class Toolbox:
 class Thread(Conversation):
     """A conversation of the framework.
 
+    Args:
+        start: begins a memory.
+
     Attributes:
         ids: those of the messages that it held when the model was asked last.
-        checkpoint: the id of the checkpoint at which that was.
+        latest: the id of the last of these messages.
+        answered: the id of the model's message whose calls a node answered last.
+        request: the id of the person's message that the model was asked about.
         is_stopped: whether the run was stopped for a fatal failure.
     """
 
     ids: frozenset[str] = frozenset()
-    checkpoint = ""
+    latest: str | None = None
+    answered: str | None = None
+    request: str | None = None
     is_stopped = False
 
-    def next_turn(self, messages: Sequence[Any], runtime: Any) -> None:
-        """The model is asked. A new message of the person forgives, and so does a return to an earlier checkpoint.
+    def __init__(self, start: Callable[[], Session]) -> None:
+        super().__init__(start())
+        self._start = start
+        self._lock = threading.Lock()
+
+    def arrive(self, messages: Iterable[Any]) -> None:
+        """A node begins. After a return to an earlier checkpoint the conversation begins again.
+
+        Args:
+            messages: of the conversation.
+        """
+        with self._lock:
+            if self.latest and self.latest not in {one.id for one in messages}:
+                self.restart()
+                self.next_step()
+
+    def restart(self) -> None:
+        """Begins again without any memory: the same calls may run again."""
+        self.end_step()
+        self.latest, self.answered, self.fatal, self.is_stopped = None, None, None, False
+        self.session = self._start()
+
+    def next_turn(self, messages: Sequence[Any]) -> None:
+        """The model is asked. After a new message of the person the conversation begins again.
 
         Args:
             messages: what the model is shown.
-            runtime: the framework's.
         """
-        checkpoint = str(getattr(getattr(runtime, "execution_info", None), "checkpoint_id", None) or "")
+        self.arrive(messages)
         said = since_the_model(messages)
         is_answered = any(isinstance(one, ToolMessage) for one in said)  # then a tool may have written the message
         is_asked = bool(said) and isinstance(said[-1], HumanMessage) and (self.is_stopped or not is_answered)
-        if is_asked or checkpoint < self.checkpoint:
-            self.forgive()
-            self.is_stopped = False
-        self.checkpoint = checkpoint
+        if is_asked and not (said[-1].id and said[-1].id == self.request):  # otherwise the node is repeated
+            self.restart()
+            self.request = said[-1].id
         self.ids = frozenset(one.id for one in messages if one.id)
+        self.latest = messages[-1].id if messages else None
         self.next_step()
 
     def stop(self, message: ToolMessage) -> ToolError:
@@ -132,7 +160,7 @@ class Gate:
 
     def __init__(self, adapter: Adapter) -> None:
         self.adapter = adapter
-        self.threads: Conversations[Thread] = Conversations(lambda key: Thread(adapter.pipeline.session(key)))
+        self.threads: Conversations[Thread] = Conversations(lambda key: Thread(lambda: adapter.pipeline.session(key)))
         self._lock = threading.Lock()
         self._boxes: OrderedDict[tuple[int, ...], Toolbox] = OrderedDict()
 
@@ -271,10 +299,17 @@ class Gate:
         return answer(result, call)
 
     def _of(self, request: ToolCallRequest) -> tuple[Thread | None, Toolbox]:
-        return self.thread(request.runtime, messages_of(request.state)), self.box(_callable_now(request))
+        messages = messages_of(request.state)
+        thread = self.thread(request.runtime, messages)
+        if thread is not None and messages:
+            thread.arrive(messages)
+        return thread, self.box(_callable_now(request))
 
     def _answered(self, attempt: ToolAttempt, result: ToolResult, request: ToolCallRequest, thread: Any) -> Any:
-        return self.rejected(result, request.tool_call, thread) if result.is_error else attempt.answer(result)
+        call = request.tool_call
+        if result.is_error:
+            return self.rejected(result, call, thread)
+        return attempt.answer(result, call["name"], call["id"])
 
     def _foreign(self, request: ToolCallRequest, output: Any, error: Exception | None, thread: Thread | None) -> Any:
         """What another middleware made of a name that the node does not know."""

@@ -96,7 +96,10 @@ class MulliganToolNode(ToolNode):
         settled, answers = answer_malformed_calls(said, self._gate, box, thread, True)
         with self._gate.decided(self._gate.decide(settled, box, thread)):
             output = super().invoke(self._with(input, said, settled), config, **kwargs)
-        return self._add_answers(output, answers, thread)
+        output = self._add_answers(output, answers, thread)
+        if thread is not None:
+            thread.answered = said.id
+        return output
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """`invoke`, awaited.
@@ -110,7 +113,10 @@ class MulliganToolNode(ToolNode):
         settled, answers = await aanswer_malformed_calls(said, self._gate, box, thread, True)
         with self._gate.decided(await self._gate.adecide(settled, box, thread)):
             output = await super().ainvoke(self._with(input, said, settled), config, **kwargs)
-        return self._add_answers(output, answers, thread)
+        output = self._add_answers(output, answers, thread)
+        if thread is not None:
+            thread.answered = said.id
+        return output
 
     def _wrapper(self, inner: Callable[..., Any] | None) -> Callable[..., Any]:
         def wrap(request: ToolCallRequest, execute: Callable[..., Any]) -> Any:
@@ -134,7 +140,9 @@ class MulliganToolNode(ToolNode):
         except (RuntimeError, KeyError):  # outside of a graph
             thread = None
         if thread is not None and said is not None:
-            thread.next_turn(messages[: messages.index(said)], runtime)
+            if said.id and said.id == thread.answered:  # a replay: the node had ended
+                thread.restart()
+            thread.next_turn(messages[: messages.index(said)])
         return said, self._gate.box(self.tools_by_name.values()), thread
 
     def _with(self, input: Any, said: AIMessage, settled: AIMessage) -> Any:

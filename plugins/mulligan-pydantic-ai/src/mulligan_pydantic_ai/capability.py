@@ -189,7 +189,8 @@ class Mulligan(AbstractCapability[Any]):
         result = await attempt.acall(self.memory.prepared.pop(call.tool_call_id, sent), session=self.memory.session)
         if result.is_error:
             raise self.memory.failed(result)
-        return result.content if isinstance(attempt.value, str) else attempt.value
+        value = attempt.returned(result)
+        return result.content if isinstance(value, str) else value
 
     def _named(self, one: ToolDefinition) -> Tool:
         return self._adapter.tool(one.name, one.description, one.parameters_json_schema, _refuse, _Named, timeout=None)
