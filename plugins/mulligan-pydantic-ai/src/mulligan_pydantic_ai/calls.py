@@ -30,6 +30,7 @@ from mulligan.adapters import Attempt, ControlFlow, Conversation, Stopped, curre
 from mulligan.errors import ToolArgumentError
 from mulligan.plugin import DeadlineExceeded
 
+_LATER = 1e9  # seconds
 _PLAIN = (bool, int, float)
 CONTROL_FLOW = (
     ApprovalRequired,
@@ -63,7 +64,6 @@ class Memory(Conversation):
     """What is remembered of one run.
 
     Attributes:
-        timeouts: the tools' own, by name; None for a tool without one.
         prepared: calls whose arguments were read differently, by id, until they run.
         view: the pipeline with the tools that can be called now; they are only named, never run.
         in_step: whether a step is open.
@@ -73,7 +73,6 @@ class Memory(Conversation):
 
     def __init__(self, session: Session, view: Pipeline) -> None:
         super().__init__(session)
-        self.timeouts: dict[str, float | None] = {}
         self.prepared: dict[str, ToolCall] = {}
         self.view = view
 
@@ -122,6 +121,7 @@ class Execution(Attempt):
 
     Attributes:
         deadline: seconds after which Pydantic AI leaves the thread of a sync tool behind, or None.
+        limit: the same; for an async tool much later, since mulligan keeps its deadline; None for a tool without one.
         escaped: what the tool itself raised, or None.
     """
 
@@ -140,7 +140,9 @@ class Execution(Attempt):
         self._handler = handler
         self._arguments = arguments
         self.blocks = in_thread
-        self.deadline = view.tools[name].timeout if in_thread else None
+        timeout = view.tools[name].timeout
+        self.deadline = timeout if in_thread else None
+        self.limit = timeout if in_thread or timeout is None else _LATER
         self.escaped: Exception | None = None
 
     async def _execute(self, name: str, arguments: Any) -> Any:
@@ -233,8 +235,8 @@ class ErrorReportingToolset(WrapperToolset[Any]):
         """
         call = current_attempt()
         deadline = call.deadline if isinstance(call, Execution) else None
-        if deadline is not None:
-            tool = replace(tool, tool_def=replace(tool.tool_def, timeout=deadline))
+        if isinstance(call, Execution) and call.limit is not None:
+            tool = replace(tool, tool_def=replace(tool.tool_def, timeout=call.limit))
         try:
             return await super().call_tool(name, tool_args, ctx, tool)
         except ModelRetry as retry:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import ValidationError
@@ -29,7 +29,6 @@ from mulligan_pydantic_ai.calls import (
     runs_in_thread,
 )
 
-_LATER = 1e9  # seconds: mulligan keeps the deadlines
 _ANYTHING = SchemaValidator(core_schema.any_schema())
 
 
@@ -99,12 +98,13 @@ class Mulligan(AbstractCapability[Any]):
         return result
 
     async def prepare_tools(self, ctx: RunContext[Any], tool_defs: list[ToolDefinition]) -> list[ToolDefinition]:
-        """Takes over the tools' deadlines."""
-        self.memory.timeouts.update({one.name: one.timeout for one in tool_defs if one.timeout != _LATER})
-        tools = [self._tool(one, runs=True) for one in tool_defs]
-        self._adapter.check_names(tools, are_all=False)
-        pairs = zip(tool_defs, tools, strict=True)
-        return [one if tool.timeout is None else replace(one, timeout=_LATER) for one, tool in pairs]
+        """Leaves the tools as they are.
+
+        Raises:
+            UsageError: a timeout or options are for a tool that does not exist.
+        """
+        self._adapter.check_names([self._tool(one, runs=True) for one in tool_defs], are_all=False)
+        return tool_defs
 
     def get_wrapper_toolset(self, toolset: AbstractToolset[Any]) -> AbstractToolset[Any]:
         """Has the tools let out what happened.
@@ -198,9 +198,8 @@ class Mulligan(AbstractCapability[Any]):
     def _tool(self, definition: ToolDefinition, *, runs: bool) -> Tool:
         """A tool: its schema counts where the arguments are explained, its options where it runs."""
         options: dict[str, Any] = hints_of(annotations_of(definition))
-        own = self.memory.timeouts.get(definition.name)
-        if own is not None:
-            options["timeout"] = own
+        if definition.timeout is not None:
+            options["timeout"] = definition.timeout
         if not runs:
             options["idempotent"] = True  # it only validates: its answer is not the one that the call's id gets
         schema = OPEN if runs else definition.parameters_json_schema
