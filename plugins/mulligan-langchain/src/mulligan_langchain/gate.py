@@ -284,7 +284,7 @@ class Gate:
 
     def _review(self, request: ApprovalRequest, check: Check) -> Approve | Reject | None:
         gate, decisions = _DECISIONS.get()
-        return decisions.get(request.call.id) if gate is self else ask_about_call(request, check)
+        return decisions.get(request.call.id or "") if gate is self else ask_about_call(request, check)
 
     def rejected(self, result: ToolResult, call: Mapping[str, Any], thread: Thread | None) -> ToolMessage:
         """The answer to a call that failed; what stops the run is remembered.

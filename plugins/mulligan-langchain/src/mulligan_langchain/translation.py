@@ -166,7 +166,7 @@ class FrameworkTool(Tool):
             arguments: JSON values.
         """
         attempt = current_attempt()
-        return arguments if attempt is None else attempt.read_first(self, arguments)  # type: ignore[no-any-return]
+        return arguments if attempt is None else attempt.read_first(self, arguments)
 
     def misfit(self, arguments: dict[str, Any]) -> ToolArgumentError | None:
         """What is wrong with arguments by the schema.
