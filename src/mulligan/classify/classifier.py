@@ -11,6 +11,7 @@ from mulligan.classify.call_arguments import sent_text, was_sent
 from mulligan.classify.failure import Failure
 from mulligan.classify.field_errors import without_contradictions
 from mulligan.classify.resources import stored_resource
+from mulligan.classify.statuses import is_refusal
 from mulligan.classify.user_message import SERVICE_ERRORS, default_user_message
 from mulligan.errors import MulliganError, Problem, ResourceNotFoundError, ToolError, ToolExecutionError
 from mulligan.execute.steps import DeadlineExceeded, ExecutorSaturated, ProcessFailed
@@ -77,7 +78,10 @@ def detached_copy(error: ToolError) -> ToolError:
 
 
 def _without_contradictions(error: ToolError, failure: Failure) -> ToolError:
-    """The error if its problems fit what was sent; otherwise a copy, since a plugin may return it again."""
+    """The error of a service that refused, if its problems fit what was sent; otherwise a copy that fits.
+
+    Elsewhere a contradiction stays: it tells that the error may be about the response and not about the arguments.
+    """
     given = _problems(error.problems)
     problems = without_contradictions(given, failure.arguments)
     if problems == given:
@@ -133,7 +137,7 @@ class Classifier:
             error.__dict__["_host"] = next(filter(None, (one.host for one in (failure, *failure.inner))), None)
         if isinstance(error, ResourceNotFoundError):
             error.__dict__["_filename"] = call_safely(partial(stored_resource, failure.exceptions))
-        if error.problems and error is not exception:
+        if error.problems and error is not exception and is_refusal(error.http_status):
             error = _without_contradictions(error, failure)
         if error.resource is not None and error is not exception:
             is_stored = error.resource == error.__dict__.get("_filename") == failure.resource
