@@ -11,7 +11,6 @@ from mulligan.classify.call_arguments import sent_text, was_sent
 from mulligan.classify.failure import Failure
 from mulligan.classify.field_errors import without_contradictions
 from mulligan.classify.resources import stored_resource
-from mulligan.classify.statuses import is_refusal
 from mulligan.classify.user_message import SERVICE_ERRORS, default_user_message
 from mulligan.errors import MulliganError, Problem, ResourceNotFoundError, ToolError, ToolExecutionError
 from mulligan.execute.steps import DeadlineExceeded, ExecutorSaturated, ProcessFailed
@@ -78,9 +77,9 @@ def detached_copy(error: ToolError) -> ToolError:
 
 
 def _without_contradictions(error: ToolError, failure: Failure) -> ToolError:
-    """The error of a service that refused, if its problems fit what was sent; otherwise a copy that fits.
+    """The error of a known service, if its problems fit what was sent; otherwise a copy, since a plugin may return it again.
 
-    Elsewhere a contradiction stays: it tells that the error may be about the response and not about the arguments.
+    Elsewhere a contradiction stays: it shows that the error may be about the response and not about the arguments.
     """
     given = _problems(error.problems)
     problems = without_contradictions(given, failure.arguments)
@@ -137,7 +136,7 @@ class Classifier:
             error.__dict__["_host"] = next(filter(None, (one.host for one in (failure, *failure.inner))), None)
         if isinstance(error, ResourceNotFoundError):
             error.__dict__["_filename"] = call_safely(partial(stored_resource, failure.exceptions))
-        if error.problems and error is not exception and is_refusal(error.http_status):
+        if error.problems and error is not exception and (error.provider or provider):
             error = _without_contradictions(error, failure)
         if error.resource is not None and error is not exception:
             is_stored = error.resource == error.__dict__.get("_filename") == failure.resource
