@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from mulligan import Failure, Pipeline, Tool, errors
+from mulligan.cli import main
 from mulligan.plugin import Rules, hookimpl
 
 CLASSIFYING = """
@@ -192,8 +193,8 @@ def test_one_that_implements_another_hook_is_a_fault_that_says_what_to_remove(si
     pipeline.call("work")
     (fault,) = pipeline.faults
     assert fault.error == (
-        "it is imported late, but implements hints, which had no effect until now; remove its entries acme, status in "
-        "the group mulligan.lazy"
+        "it implements hints, which had no effect until now, since the plugin is imported with the first failure that it "
+        "knows; remove its entries in the group mulligan.lazy"
     )
 
 
@@ -234,3 +235,43 @@ def test_another_name_in_code_is_the_same_module(site, loaded):
 
     pipeline = loaded(plugins=[first])
     assert [info.name for info in pipeline.plugins if not info.built_in] == ["first"]
+
+
+def test_a_failure_that_came_through_the_code_of_its_library_is_shown_to_it(site, loaded):
+    site.install("first", CLASSIFYING, knows=("acme",))
+    inside = ModuleType("acme.client")
+    exec("def ask(): return {}['nothing']", vars(inside))  # noqa: S102 - the code of a library that is not installed
+    assert loaded(Tool.from_function(inside.ask, name="ask")).call("ask").error.message == "From first."
+
+
+@pytest.mark.parametrize(
+    ("code", "knows", "problem"),
+    [
+        (CLASSIFYING, ("other",), "it has rules about classes of 'acme', but no entry of that name"),
+        (DETECTING, ("acme",), "it implements detect, but has no entry named 'value'"),
+        (
+            CLASSIFYING.replace('"acme.AcmeError", "builtins.LookupError"', ""),
+            ("acme",),
+            "its rule 'known' names no class, but no entry is named 'status', 'value' or after a class",
+        ),
+    ],
+)
+def test_doctor_says_what_a_declaration_leaves_out(site, capsys, code, knows, problem):
+    site.install("first", code, knows=knows)
+    main(["doctor"])
+    assert problem in " ".join(capsys.readouterr().out.split())
+
+
+def test_doctor_is_content_with_a_whole_declaration(site, capsys):
+    site.install("first", DETECTING, knows=("acme", "value"))
+    main(["doctor"])
+    assert "mulligan.lazy" not in capsys.readouterr().out
+
+
+def test_doctor_names_entries_that_declare_nothing(site, capsys):
+    text = "[mulligan]\nfirst = first\n[mulligan.lazy]\nacme = no_plugin\nvalue\n"
+    site.install("first", CLASSIFYING, entry_points=text.encode())
+    main(["doctor"])
+    told = " ".join(capsys.readouterr().out.split())
+    assert "its entries in the group mulligan.lazy name no_plugin, which is none of its plugins" in told
+    assert "entry_points.txt of first, line 5: 'value' is not NAME = MODULE" in told

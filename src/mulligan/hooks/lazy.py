@@ -3,7 +3,8 @@
 A distribution declares what its plugin knows in the entry-point group `mulligan.lazy`: the value of each entry is the
 plugin's module, and its name is one of the following.
 
-- The top-level module of a library, such as `requests`: failures and returned values of its classes.
+- The top-level module of a library, such as `requests`: failures and returned values of its classes, and failures that
+  came through its code.
 - The name of an exception class, such as `DatabaseError`: failures of a class with that name in any library.
 - `status`: failures that report an HTTP status.
 - `value`: failures that a tool returned, and returned values that may report one.
@@ -13,7 +14,7 @@ Such a plugin may implement `classify` and `detect` only. A plugin without these
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
@@ -22,12 +23,13 @@ import attrs
 from mulligan.classify.failure import Failure
 from mulligan.errors import ToolError
 from mulligan.hooks.callers import CompiledHooks
-from mulligan.hooks.discovery import Entry
+from mulligan.hooks.discovery import Entry, PluginInfo
 from mulligan.tools import Tool
+from mulligan.untrusted.objects import trace
 
 STATUS, VALUE = "status", "value"
 LAZY_HOOKS = frozenset({"classify", "detect"})
-_MOST_CLASSES, _MOST_MEMBERS = 1_000, 100
+_MOST_CLASSES, _MOST_FRAMES, _MOST_MEMBERS = 1_000, 100, 100
 _MEMBERS = frozenset(
     ("category", "code", "detail", "details", "documentation_url", "error", "errors", "fault", "faults")
 )
@@ -47,7 +49,7 @@ class LazyPlugin:
     names: frozenset[str]
 
 
-def lazy_names(entries: Iterable[Entry]) -> Mapping[tuple[str, str], frozenset[str]]:
+def lazy_names(entries: Iterable[Entry]) -> dict[tuple[str, str], frozenset[str]]:
     """What plugins declare to know, by distribution and module.
 
     Args:
@@ -94,9 +96,7 @@ class LazyHooks:
 
     def detect(self, value: Any, tool: Tool) -> Failure | None:
         """The hook `detect`."""
-        wanted = self._knowing_class(type(value))
-        if may_hold_report(value):
-            wanted |= self._knowing(VALUE)
+        wanted = self.wanted_by_value(value)
         failure: Failure | None = (self._load(wanted).detect if wanted else self._hooks["detect"])(value, tool)
         return failure
 
@@ -108,11 +108,21 @@ class LazyHooks:
         """
         whole = failure.outer or failure
         wanted = frozenset[str]().union(*(self._knowing_class(type(one)) for one in whole.exceptions))
+        wanted |= self._knowing(*(name for one in whole.exceptions for name in _modules_passed(one)))
         if whole.exception is None:
             wanted |= self._knowing(VALUE) | self._knowing_class(type(whole.value))
         if whole.status is not None or failure.status is not None:
             wanted |= self._knowing(STATUS)
         return wanted
+
+    def wanted_by_value(self, value: Any) -> frozenset[str]:
+        """The names of the plugins that could find a failure in a value.
+
+        Args:
+            value: what a tool returned.
+        """
+        known = self._knowing_class(type(value))
+        return known | self._knowing(VALUE) if may_hold_report(value) else known
 
     def _knowing_class(self, cls: type) -> frozenset[str]:
         known = self._by_class.get(cls)
@@ -125,6 +135,38 @@ class LazyHooks:
 
     def _knowing(self, *names: str) -> frozenset[str]:
         return frozenset(plugin.entry.name for plugin in self._plugins if not plugin.names.isdisjoint(names))
+
+
+def _modules_passed(exception: BaseException) -> Iterator[str]:
+    """The top-level modules in the traceback of an exception."""
+    step = trace(exception)
+    for _ in range(_MOST_FRAMES):
+        if step is None:
+            return
+        name = step.tb_frame.f_globals.get("__name__")
+        if type(name) is str:
+            yield name.partition(".")[0]
+        step = step.tb_next
+
+
+def undeclared(info: PluginInfo, names: frozenset[str]) -> Iterator[str]:
+    """What a lazy plugin knows but does not declare, so that it would be imported too late or never.
+
+    Args:
+        info: the plugin, imported.
+        names: the names of its entries in the group `mulligan.lazy`.
+    """
+    for hook in info.hooks:
+        if hook not in LAZY_HOOKS:
+            yield f"it implements {hook}, which has no effect before the first failure"
+    libraries = {name.partition(".")[0] for rule in info.rules for name in rule.classes if "." in name}
+    for library in sorted(libraries - names - {"builtins"}):
+        yield f"it has rules about classes of {library!r}, but no entry of that name"
+    if "detect" in info.hooks and VALUE not in names:
+        yield f"it implements detect, but has no entry named {VALUE!r}"
+    for rule in info.rules:
+        if not rule.classes and names.isdisjoint({STATUS, VALUE}) and not any(name[:1].isupper() for name in names):
+            yield f"its rule {rule.name!r} names no class, but no entry is named {STATUS!r}, {VALUE!r} or after a class"
 
 
 def may_hold_report(value: Any) -> bool:

@@ -208,18 +208,18 @@ class PluginManager:
                 self._pluggy.unregister(name=name)
         for name, plugin in later:
             if name in loaded:
-                known = self._lazy.pop(name).names
+                del self._lazy[name]
                 self._add_loaded(loaded[name])
-                self._check_lazy(name, known)
+                self._check_lazy(name)
             elif plugin is not None:
                 self._register(plugin, self._infos[name])
 
-    def _check_lazy(self, name: str, known: frozenset[str]) -> None:
+    def _check_lazy(self, name: str) -> None:
         others = [hook for hook in self._infos[name].hooks if hook not in LAZY_HOOKS]
         if others:
             problem = (
-                f"it is imported late, but implements {others[0]}, which had no effect until now; "
-                f"remove its entries {', '.join(sorted(known))} in the group {LAZY_GROUP}"
+                f"it implements {others[0]}, which had no effect until now, since the plugin is imported with the first "
+                f"failure that it knows; remove its entries in the group {LAZY_GROUP}"
             )
             self.report(name, "load", problem)
 
