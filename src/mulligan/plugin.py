@@ -69,6 +69,7 @@ from mulligan.events import (
 )
 from mulligan.execute.approval import NeedsApproval
 from mulligan.execute.executors import ExecutorInfo, ToolExecutor
+from mulligan.execute.remote import packed_call, run_packed_call, value_of_answer
 from mulligan.execute.steps import (
     DeadlineExceeded,
     Executor,
@@ -187,10 +188,12 @@ __all__ = [
     "meanings",
     "mended_json",
     "missing_tool_name",
+    "packed_call",
     "pointer_to",
     "read_arguments",
     "reason_error",
     "reason_of",
+    "run_packed_call",
     "safe_str",
     "said",
     "same_name",
@@ -202,4 +205,5 @@ __all__ = [
     "text_error",
     "tool",
     "transport_error",
+    "value_of_answer",
 ]

@@ -106,7 +106,7 @@ def _run_elsewhere(invocation: Invocation, tool: Tool) -> Executor:
     assert executor is not None
     try:
         return executor.execute(tool, copy_arguments(invocation, tool), invocation.call)
-    except MUST_PROPAGATE:
+    except (*MUST_PROPAGATE, UsageError):
         raise
     except BaseException as error:
         failure = error
