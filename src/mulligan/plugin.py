@@ -69,7 +69,6 @@ from mulligan.events import (
 )
 from mulligan.execute.approval import NeedsApproval
 from mulligan.execute.executors import ExecutorInfo, ToolExecutor
-from mulligan.execute.remote import packed_call, run_packed_call, value_of_answer
 from mulligan.execute.steps import (
     DeadlineExceeded,
     Executor,
@@ -207,3 +206,13 @@ __all__ = [
     "transport_error",
     "value_of_answer",
 ]
+
+if TYPE_CHECKING:
+    from mulligan.execute.remote import packed_call, run_packed_call, value_of_answer
+else:
+
+    def __getattr__(name: str) -> object:
+        """Imports lazily what only plugins that run tools elsewhere need."""
+        if name not in ("packed_call", "run_packed_call", "value_of_answer"):
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(import_module("mulligan.execute.remote"), name)
