@@ -8,6 +8,9 @@ def classify(failure):
         return ToolQuotaError("Acme's quota is used up.", provider="acme")
 """
 
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
 from mulligan.calls import Repair, ToolCall
 from mulligan.catalogue import ENGLISH, Catalogue
 from mulligan.classify import meanings
@@ -207,7 +210,7 @@ __all__ = [
     "value_of_answer",
 ]
 
-if TYPE_CHECKING:
+if _TYPE_CHECKING:
     from mulligan.execute.remote import packed_call, run_packed_call, value_of_answer
 else:
 
@@ -215,4 +218,4 @@ else:
         """Imports lazily what only plugins that run tools elsewhere need."""
         if name not in ("packed_call", "run_packed_call", "value_of_answer"):
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        return getattr(import_module("mulligan.execute.remote"), name)
+        return getattr(_import_module("mulligan.execute.remote"), name)
