@@ -219,3 +219,7 @@ else:
         if name not in ("packed_call", "run_packed_call", "value_of_answer"):
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         return getattr(_import_module("mulligan.execute.remote"), name)
+
+    def __dir__() -> list[str]:
+        """All names, including those that are imported lazily."""
+        return sorted({*globals(), *__all__})
