@@ -123,6 +123,14 @@ def test_a_new_key_and_a_new_message_let_the_call_run_again(run, made, shelf):
     assert answers(run(agent, asked("Here is a new key."), THREAD)["messages"])["c2"].text == "mail"
 
 
+def test_a_model_that_numbers_its_calls_anew_after_each_message_runs_them(run, made, shelf):
+    turns = [says(("c1", "pay", {"amount": 5})), AIMessage("Paid."), says(("c1", "pay", {"amount": 5}))]
+    agent = made(turns, shelf.tools())
+    run(agent, asked("Pay 5."), THREAD)
+    run(agent, asked("Pay 5 again."), THREAD)
+    assert shelf.ran["pay"] == 2
+
+
 def test_the_transcript_is_on_the_error_without_a_checkpointer(run, shelf):
     turn = says(("c1", "fetch", {"place": "x"}), ("c2", "pay", {"amount": 5}))
     agent = create_agent(model(turn), shelf.tools(), middleware=[MulliganMiddleware()])

@@ -158,7 +158,7 @@ def test_a_tool_past_its_deadline(is_async):
 
     tool = FunctionTool.from_defaults(await_ if is_async else wait, name="wait")
     text = play(alone([tool], [call("c1", "wait", {"turns": 1})], timeout=0.05)).answers["c1"]
-    assert "No response within 0.05 s" in text
+    assert "No response within" in text
     assert ("it was cancelled" in text) is is_async
 
 
