@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from mulligan_strands import MulliganPlugin
+from mulligan_strands import MulliganPlugin, RunStopped
 from pydantic import BaseModel
 from strands import Agent, tool
 from strands.hooks import AfterToolCallEvent, BeforeToolCallEvent
 from strands.interrupt import Interrupt
 from strands.middleware import ExecuteToolStage
-from strands.types.exceptions import EventLoopException
 from strands_play import Script, agent, aplay, play, results
 
 from mulligan import Pipeline
@@ -270,7 +269,8 @@ def test_a_nested_agent_answers_and_a_fatal_failure_in_it_ends_the_outer_run():
         if amount == 1:
             assert played.text("c1").strip() == "from inside" and played.last == "ok"
         else:
-            assert type(played.error) is EventLoopException and str(played.error) == "The credit is used up."
+            assert isinstance(played.error, RunStopped)
+            assert str(played.error).startswith("ToolQuotaError in tool payer: The credit is used up. ")
             assert "The credit is used up." in played.text("c1")
         assert len(plugin._invocations) == 0
 

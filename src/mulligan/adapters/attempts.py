@@ -10,7 +10,9 @@ from typing import Any
 
 from mulligan.adapters.conversations import Stopped
 from mulligan.calls import ToolCall
-from mulligan.execute.steps import DeadlineExceeded
+from mulligan.execute.approval import ApprovalRequest, Decision
+from mulligan.execute.async_driver import arun
+from mulligan.execute.steps import DeadlineExceeded, Run
 from mulligan.pipeline import Pipeline
 from mulligan.results import ToolResult
 from mulligan.untrusted.text import safe_str
@@ -42,7 +44,7 @@ class OpaqueValue:
 
 
 class Attempt:
-    """One call on its way through a pipeline. Override `failure` and `seen` for what a framework does differently.
+    """One call on its way through a pipeline. Override `failure`, `seen` and `decide` for what a framework does differently.
 
     Args:
         view: the pipeline with the tools that may be called now.
@@ -98,6 +100,17 @@ class Attempt:
         """What the pipeline reads of the framework's value: a plain value, or what reports a failure."""
         return value if isinstance(value, _PLAIN) or self.view.classify(value) is not None else OpaqueValue(value)
 
+    def decide(self, request: ApprovalRequest) -> Decision | None:
+        """What a person decides, asked in the framework's way, which may raise what it steers with; None: not yet."""
+
+    async def in_thread(self, name: str, function: Callable[[], Any]) -> Any:
+        """Runs the function of a tool that blocks; one that is left behind at its deadline is counted and bounded."""
+        step = Run(function, None, is_async=False, lane=name)
+        outcome = await arun(step, self.view._workers)  # noqa: SLF001 - the kit belongs to the house
+        if outcome.exception is not None:
+            raise outcome.exception
+        return outcome.value
+
     def run(self, name: str, arguments: dict[str, Any]) -> Any:
         """What a handler does: the framework's own execution."""
         run = self._latest = object()
@@ -140,6 +153,12 @@ _current: ContextVar[Attempt] = ContextVar("mulligan_attempt")
 def current_attempt() -> Any:
     """The attempt whose handler runs, for what the framework calls inside it; None outside of any."""
     return _current.get(None)
+
+
+def decide(request: ApprovalRequest) -> Decision | None:
+    """The approver of a pipeline without one: asks the attempt of the moment."""
+    attempt = _current.get(None)
+    return None if attempt is None else attempt.decide(request)
 
 
 @cache

@@ -1,0 +1,87 @@
+"""What is kept of an agent's invocation while it goes on, and what ends it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from strands.types.events import TypedEvent
+from strands.types.exceptions import EventLoopException
+from strands.types.tools import ToolSpec
+
+from mulligan.adapters import Conversation, Stopped
+from mulligan.errors import ToolError
+
+
+class RunStopped(Stopped, EventLoopException):
+    """A tool failed in a way that the model cannot correct. Every call of its message was answered before.
+
+    Args:
+        error: what the failure means.
+        messages: the conversation, every call in it answered.
+        request_state: as in `EventLoopException`.
+
+    Attributes:
+        error: what the failure means; also `original_exception` and the `__cause__`.
+        messages: the conversation.
+    """
+
+    def __init__(self, error: ToolError, messages: Any = (), request_state: Any = None) -> None:
+        super().__init__(error, messages)
+        self.original_exception = error
+        self.request_state = {} if request_state is None else request_state
+
+
+class Invocation(Conversation):
+    """One invocation of an agent: one conversation, also while it waits for a person.
+
+    Attributes:
+        shown: the tools that the model was shown last, or None.
+        written: name and arguments of the calls of the model's last message as it wrote them, by call id.
+        pauses: whether it waits for a person, and the agent's next invocation continues it.
+    """
+
+    shown: Sequence[ToolSpec] | None = None
+    written: Mapping[str, tuple[str, str]] = {}
+    pauses = False
+
+    def sent(self, id: str, arguments: Any) -> Any:
+        """The arguments of a call: as Strands has read them, or as the model wrote them where they are not JSON.
+
+        Args:
+            id: the call's.
+            arguments: as Strands has read them: `{}` for what it cannot read.
+        """
+        text = self.written.get(id, ("", ""))[1]
+        return text if text.strip() and not _is_json(text) else arguments
+
+
+class Listener:
+    """Keeps what a model writes, which Strands forgets.
+
+    Attributes:
+        written: name and arguments, by call id.
+    """
+
+    def __init__(self) -> None:
+        self.written: dict[str, tuple[str, str]] = {}
+
+    def hear(self, event: TypedEvent) -> None:
+        """Takes note of a piece of a call.
+
+        Args:
+            event: any event of a model's message.
+        """
+        if event.get("type") == "tool_use_stream":
+            call = event["current_tool_use"]
+            if isinstance(text := call.get("input"), str):
+                self.written[str(call.get("toolUseId"))] = str(call.get("name")), text
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
