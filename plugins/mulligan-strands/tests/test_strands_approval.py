@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pathlib
 import subprocess
 import sys
 
@@ -81,10 +82,7 @@ def test_a_person_is_asked_again_if_the_changed_arguments_do_not_fit(bank):
     paused = play(one, answers(play(one), {"arguments": {"amount": "much", "who": "ann"}}))
     (interrupt,) = paused.result.interrupts
     assert interrupt.name == "mulligan:approve:2"
-    assert interrupt.reason["problems"] == [
-        "/who: unknown argument",
-        "/amount: wrong type",
-    ]
+    assert {problem["pointer"] for problem in interrupt.reason["problems"]} == {"/amount", "/who"}
     resumed = play(one, answers(paused, {"arguments": {"amount": 4}}))
     assert (resumed.last, bank.paid) == ("ok", [(4, "ann")])
 
@@ -186,11 +184,11 @@ print(json.dumps([resumed.last, bank.paid, resumed.text("c1"), repr(resumed.erro
 @pytest.mark.parametrize(
     ("response", "paid"), [("y", [[5, "ann"]]), ({"arguments": {"amount": 4}}, [[4, "ann"]]), ("Not now.", [])]
 )
-def test_a_call_is_decided_in_another_process(bank, tmp_path, monkeypatch, response, paid):
+def test_a_call_is_decided_in_another_process(bank, tmp_path, response, paid):
     folder = str(tmp_path)
     paused = play(paying(bank, session_manager=FileSessionManager("talk-1", storage_dir=folder)))
     assert bank.paid == []
-    program = PROCESS.format(tests=sys.path[0] if False else __file__.rpartition("/")[0], folder=folder)
+    program = PROCESS.format(tests=str(pathlib.Path(__file__).parent), folder=folder)
     sent = json.dumps(answers(paused, response))
     ran = subprocess.run([sys.executable, "-c", program], input=sent, capture_output=True, text=True, timeout=60)
     assert ran.returncode == 0, ran.stderr

@@ -154,7 +154,7 @@ class Call(Attempt):
                 return decision
             problems += 1
             name = f"{APPROVAL}:{problems + 1}"
-            asked = {**asked, "problems": [f"{one.pointer}: {one.message}" for one in fitted.problems]}
+            asked = {**asked, "problems": [problem._asdict() for problem in fitted.problems]}
 
     def _answer(self, result: ToolResult) -> ToolResultEvent:
         """The event that ends the call: a result as it is, and what the pipeline has added to it."""
