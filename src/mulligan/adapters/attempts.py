@@ -104,8 +104,13 @@ class Attempt:
         """What a person decides, asked in the framework's way, which may raise what it steers with; None: not yet."""
 
     async def in_thread(self, name: str, function: Callable[[], Any]) -> Any:
-        """Runs the function of a tool that blocks; one that is left behind at its deadline is counted and bounded."""
-        step = Run(function, None, is_async=False, lane=name)
+        """Runs the function of a tool that blocks; those that are left behind at a deadline are counted and bounded."""
+
+        def start() -> Any:
+            self.blocks = True
+            return function()
+
+        self.blocks, step = False, Run(start, None, is_async=False, lane=name)
         outcome = await arun(step, self.view._workers)  # noqa: SLF001 - the kit belongs to the house
         if outcome.exception is not None:
             raise outcome.exception

@@ -20,7 +20,7 @@ from mulligan.adapters import Attempt, ControlFlow
 from mulligan.errors import ToolArgumentError, ToolError, ToolTimeoutError
 from mulligan.plugin import AuthorMessage
 from mulligan_strands.invocations import Invocation
-from mulligan_strands.tools import blocks, find_tool, threaded
+from mulligan_strands.tools import find_tool, is_blocking, threaded
 
 CONTROL_FLOW = (InterruptException,)
 APPROVAL = "mulligan:approve"
@@ -51,7 +51,8 @@ class Call(Attempt):
         self._context = context
         self._invocation = invocation
         self._events: asyncio.Queue[Any] = asyncio.Queue()
-        self._tool: AgentTool | None = context.tool
+        self._ran: Any = None
+        self._is_remote = False
         self._use, self._state, self._options = context.tool_use, context.invocation_state, dict[str, Any]()
         self.escaped: ToolError | None = None
 
@@ -95,10 +96,10 @@ class Call(Attempt):
         return self._context.tool if is_called else find_tool(self._context.agent, name)
 
     async def _run_tool(self, name: str, arguments: dict[str, Any]) -> ToolResultEvent:
-        tool = self._tool = self.tool_named(name)
+        tool, self._ran = self.tool_named(name), self.view.tools[name]
         assert tool is not None
-        self.blocks = self.view.tools[name].timeout is not None and blocks(tool)
-        if self.blocks:
+        self._is_remote = isinstance(tool, MCPAgentTool)
+        if self._ran.timeout is not None and is_blocking(tool):
             tool = threaded(tool, lambda function: self.in_thread(name, function))
         use: ToolUse = {**self._use, "name": name, "input": arguments}
         last: Any = None
@@ -110,9 +111,9 @@ class Call(Attempt):
                     raise ControlFlow(_WaitingError(event))
                 self._events.put_nowait(event)
                 last = event
-        if not isinstance(last, Mapping):
-            raise RuntimeError("The tool returned no result.")
-        return ToolResultEvent(last)  # type: ignore[arg-type]
+        if isinstance(last, Mapping):
+            return ToolResultEvent(last)  # type: ignore[arg-type]
+        raise RuntimeError("The tool returned no result.")
 
     def seen(self, value: ToolResultEvent) -> Any:
         """What the pipeline reads of a result: its text, or what reports a failure.
@@ -127,12 +128,13 @@ class Call(Attempt):
         if result.get("status") == "error":
             return self._reported(value, [block for block in content if "text" in block])
         text, said = _read(content)
-        is_read = said is not None and not isinstance(said, str)
-        return said if is_read and self.view.classify(said) is not None else text
+        if said is None or isinstance(said, str) or not self._ran.detect:
+            return text
+        return text if self.view.classify(said, tool=self._ran) is None else said
 
     def _reported(self, event: ToolResultEvent, blocks: list[Any]) -> Any:
         failure = event.exception or self.escaped
-        if failure is None and blocks and not isinstance(self._tool, MCPAgentTool):
+        if failure is None and blocks and not self._is_remote:
             failure = AuthorMessage("\n".join(str(block["text"]) for block in blocks))
         if failure is not None:
             raise failure
@@ -176,8 +178,8 @@ def _with_text(event: ToolResultEvent, text: str) -> ToolResultEvent:
     content = list(event.tool_result.get("content") or ())
     if event.backgrounded or text == _read(content)[0]:
         return event
-    added: list[Any] = [{"text": text}]
-    told = added if len(content) == 1 and "text" in content[0] else [*content, *added]
+    is_text = len(content) == 1 and "text" in content[0]
+    told: list[Any] = [{"text": text}] if is_text else [*content, {"text": text.lstrip("\n")}]
     return ToolResultEvent({**event.tool_result, "content": told}, exception=event.exception)
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from strands.types.events import TypedEvent
 from strands.types.exceptions import EventLoopException
 from strands.types.tools import ToolSpec
 
+from mulligan import Session
 from mulligan.adapters import Conversation, Stopped
 from mulligan.errors import ToolError
 
@@ -42,12 +43,25 @@ class Invocation(Conversation):
         pauses: whether it waits for a person, and the agent's next invocation continues it.
     """
 
-    shown: Sequence[ToolSpec] | None = None
-    written: Mapping[str, tuple[str, str]] = {}
-    pauses = False
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.shown: Sequence[ToolSpec] | None = None
+        self.written: dict[str, tuple[str, str]] = {}
+        self.pauses = False
+
+    def hear(self, event: TypedEvent) -> None:
+        """Keeps what the model writes, which Strands forgets.
+
+        Args:
+            event: any event of its message.
+        """
+        if event.get("type") == "tool_use_stream":
+            call = event["current_tool_use"]
+            if isinstance(text := call.get("input"), str):
+                self.written[str(call.get("toolUseId"))] = str(call.get("name")), text
 
     def sent(self, id: str, arguments: Any) -> Any:
-        """The arguments of a call: as Strands has read them, or as the model wrote them where they are not JSON.
+        """The arguments of a call: as Strands has read them, or as the model wrote them if they are not JSON.
 
         Args:
             id: the call's.
@@ -55,28 +69,6 @@ class Invocation(Conversation):
         """
         text = self.written.get(id, ("", ""))[1]
         return text if text.strip() and not _is_json(text) else arguments
-
-
-class Listener:
-    """Keeps what a model writes, which Strands forgets.
-
-    Attributes:
-        written: name and arguments, by call id.
-    """
-
-    def __init__(self) -> None:
-        self.written: dict[str, tuple[str, str]] = {}
-
-    def hear(self, event: TypedEvent) -> None:
-        """Takes note of a piece of a call.
-
-        Args:
-            event: any event of a model's message.
-        """
-        if event.get("type") == "tool_use_stream":
-            call = event["current_tool_use"]
-            if isinstance(text := call.get("input"), str):
-                self.written[str(call.get("toolUseId"))] = str(call.get("name")), text
 
 
 def _is_json(text: str) -> bool:

@@ -10,13 +10,13 @@ from strands import Agent
 from strands.hooks import AfterInvocationEvent, AfterToolsEvent, BeforeInvocationEvent, HookOrder
 from strands.middleware import ExecuteToolContext, ExecuteToolStage, InvokeModelContext, InvokeModelStage
 from strands.plugins import Plugin
-from strands.types.events import ModelStopReason, TypedEvent
+from strands.types.events import TypedEvent
 
 from mulligan import Pipeline, Tool
 from mulligan.adapters import Adapter, Conversations, current_attempt
 from mulligan.errors import RepeatedCallError, ToolNotFoundError
 from mulligan_strands.calls import CONTROL_FLOW, Call
-from mulligan_strands.invocations import Invocation, Listener, RunStopped
+from mulligan_strands.invocations import Invocation, RunStopped
 from mulligan_strands.tools import as_tool, find_tool, stand_in
 
 _LAST = HookOrder.SDK_LAST + 1
@@ -57,7 +57,7 @@ class MulliganPlugin(Plugin):
         given: Any = {"timeout": timeout, "tool_options": tool_options or options, "fatal": fatal, "repair": repair}
         self._adapter = Adapter("MulliganPlugin", pipeline, control_flow=CONTROL_FLOW, **given)
         pipeline = self._adapter.pipeline
-        self._invocations: Conversations[Invocation] = Conversations(lambda id: Invocation(pipeline.session(id)))
+        self._invocations: Conversations[Invocation] = Conversations(lambda key: Invocation(pipeline.session(key)))
 
     def init_agent(self, agent: Agent) -> None:
         """Stands between the agent, its model and its tools.
@@ -109,12 +109,9 @@ class MulliganPlugin(Plugin):
         invocation = self._of(context.agent)
         self._raise_if_fatal(invocation, context.agent, context.invocation_state)
         invocation.next_step()
-        invocation.shown = context.tool_specs
-        listener = Listener()
+        invocation.shown, invocation.written = context.tool_specs, {}
         async for event in ask(context):
-            listener.hear(event)
-            if isinstance(event, ModelStopReason):
-                invocation.written = listener.written
+            invocation.hear(event)
             yield event
 
     async def _execute(

@@ -41,7 +41,9 @@ def _problems(tool: Any, arguments: dict[str, Any]) -> list[Problem]:
         tool._metadata.validate_input(arguments)  # noqa: SLF001 - what Strands itself calls, before it runs the function
     except ValueError as error:
         found: Any = getattr(error.__cause__, "errors", list)()
-        return [Problem("".join(f"/{step}" for step in one["loc"]), one["msg"]) for one in found] or [Problem("", str(error))]
+        return [Problem("".join(f"/{step}" for step in one["loc"]), one["msg"]) for one in found] or [
+            Problem("", str(error))
+        ]
     return []
 
 
@@ -80,7 +82,7 @@ def stand_in(tool: AgentTool | None, name: str, stream: Stream) -> AgentTool:
         stream: answers the call.
     """
     made = _Unknown(name) if tool is None else copy.copy(tool)
-    made.stream = stream  # type: ignore[assignment, method-assign]
+    made.stream = stream  # type: ignore[method-assign]
     return made
 
 
@@ -99,7 +101,7 @@ class _Unknown(AgentTool):
         """Replaced by `stand_in`."""
 
 
-def blocks(tool: AgentTool | None) -> bool:
+def is_blocking(tool: AgentTool | None) -> bool:
     """Whether a tool is a function that blocks, which Strands would run in a thread that no deadline can free.
 
     Args:
@@ -113,7 +115,7 @@ def threaded(tool: AgentTool, run: Callable[[Callable[[], Any]], Awaitable[Any]]
     """A copy of a tool whose function is run elsewhere.
 
     Args:
-        tool: a tool that `blocks`.
+        tool: a tool that `is_blocking`.
         run: runs a function, awaited.
     """
     made: Any = copy.copy(tool)
