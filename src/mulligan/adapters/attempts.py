@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from asyncio import CancelledError
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from typing import Any
@@ -21,11 +22,7 @@ _PLAIN = (str, int, float, bool, type(None))
 
 
 class ControlFlow(Exception):
-    """Carries what a framework steers with through a pipeline: its class alone does not always say that it does.
-
-    Attributes:
-        carried: the framework's exception.
-    """
+    """Carries an exception that a framework steers with through a pipeline: its class does not always say that it does."""
 
     def __init__(self, carried: BaseException) -> None:
         super().__init__()
@@ -69,25 +66,25 @@ class Attempt:
 
     def call(self, name: str | ToolCall, arguments: Any = None, **options: Any) -> ToolResult:
         """`Pipeline.call`; what the framework steers with is raised as it was."""
-        token = _current.set(self)
-        try:
+        with self._entered():
             return self.view.call(name, arguments, **options)
-        except ControlFlow as passing:
-            carried = passing.carried
-        finally:
-            _current.reset(token)
-        raise carried
 
     async def acall(self, name: str | ToolCall, arguments: Any = None, **options: Any) -> ToolResult:
         """`call`, awaited."""
-        token = _current.set(self)
-        try:
+        with self._entered():
             return await self.view.acall(name, arguments, **options)
+
+    @contextmanager
+    def _entered(self) -> Iterator[None]:
+        token, carried = _current.set(self), None
+        try:
+            yield
         except ControlFlow as passing:
             carried = passing.carried
         finally:
             _current.reset(token)
-        raise carried
+        if carried is not None:
+            raise carried
 
     def failure(self, error: BaseException) -> BaseException:
         """The failure behind what the framework raised; `ControlFlow(error)` for what it steers with.
@@ -168,12 +165,7 @@ def decide(request: ApprovalRequest) -> Decision | None:
 
 @cache
 def handler_for(name: str, *, awaited: bool = True) -> Callable[..., Any]:
-    """The handler of a tool, which runs the attempt of the moment.
-
-    Args:
-        name: the tool's name.
-        awaited: whether the framework's execution is.
-    """
+    """The handler of the tool of this name, which runs the attempt of the moment; `awaited` if the framework's execution is."""
 
     async def handle_awaited(**arguments: Any) -> Any:
         return await _current.get().arun(name, arguments)
