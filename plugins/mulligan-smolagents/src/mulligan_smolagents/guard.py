@@ -121,7 +121,9 @@ def _tools(adapter: Adapter, agent: ToolCallingAgent) -> list[Tool]:
 
 def _named(tool: Any, arguments: Any) -> Any:
     """The arguments by name: smolagents takes the only one of a tool as it is."""
-    is_json = isinstance(arguments, (Mapping, str)) and (not isinstance(arguments, str) or arguments.lstrip()[:1] in "{[")
+    is_json = isinstance(arguments, (Mapping, str)) and (
+        not isinstance(arguments, str) or arguments.lstrip()[:1] in "{["
+    )
     if is_json or tool is None or len(tool.inputs) != 1:
         return dict(arguments) if isinstance(arguments, Mapping) else arguments
     return {next(iter(tool.inputs)): arguments}
@@ -129,11 +131,10 @@ def _named(tool: Any, arguments: Any) -> Any:
 
 def _with_id(arguments: Any, id: str) -> Any:
     """The arguments with the id of their call, which smolagents does not hand on."""
-    kind = {dict: _Arguments, str: _Text}.get(type(arguments))
-    if kind is None:
-        return arguments
-    carrying = kind(arguments)
-    carrying.id = id
+    carrying: Any = arguments
+    if isinstance(arguments, (dict, str)):
+        carrying = _Arguments(arguments) if isinstance(arguments, dict) else _Text(arguments)
+        carrying.id = id
     return carrying
 
 
