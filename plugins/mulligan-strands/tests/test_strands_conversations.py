@@ -18,6 +18,7 @@ from pydantic import Field
 from strands import tool
 from strands.hooks import AfterModelCallEvent
 from strands.middleware import ExecuteToolStage
+from strands.multiagent import GraphBuilder
 from strands.tools.executors import ConcurrentToolExecutor, SequentialToolExecutor
 from strands.tools.mcp import MCPAgentTool
 from strands.tools.tools import PythonAgentTool
@@ -312,6 +313,61 @@ def test_the_next_message_forgives_what_failed_before():
     assert "has failed 3 times and will not run again" in play(one).text("c3")
     files.add("a.md")
     assert play(one, "It is there now.").text("c4") == "hello"
+
+
+def failing_agent(plugin):
+    @tool
+    def charge() -> str:
+        """Charge a card."""
+        raise ToolAuthenticationError("The key was refused.")
+
+    return agent([("i1", "charge", {})], "charged", tools=[charge], plugins=[plugin], name="payer")
+
+
+def test_a_tool_that_handles_the_fatal_failure_of_an_agent_in_it_may_go_on():
+    plugin = MulliganPlugin()
+
+    @tool
+    async def pay() -> dict:
+        """Pay."""
+        played = await aplay(failing_agent(plugin))
+        assert isinstance(played.error, RunStopped)
+        return {"status": "error", "content": [{"text": "Ask ann for cash."}]}
+
+    played = play(agent([("c1", "pay", {})], "ok", tools=[pay], plugins=[plugin]))
+    assert played.last == "ok" and 'The tool says: "Ask ann for cash."' in played.text("c1")
+
+
+def test_an_agent_that_a_tool_runs_ends_the_outer_run_too():
+    plugin = MulliganPlugin()
+
+    @tool
+    def pay() -> str:
+        """Pay."""
+        return str(failing_agent(plugin)("go"))
+
+    played = play(agent([("c1", "pay", {})], "ok", tools=[pay], plugins=[plugin]))
+    assert isinstance(played.error, RunStopped) and isinstance(played.error.error, ToolAuthenticationError)
+
+
+def test_agents_of_a_graph_have_conversations_of_their_own_and_a_fatal_failure_ends_it():
+    events = capture_events()
+    plugin = MulliganPlugin(Pipeline(plugins=[events]))
+    turns = [[(f"c{turn}", "read_page", {"path": "b"})] for turn in range(2)]
+    readers = [agent(*turns, "ok", tools=[read_page], plugins=[plugin], name=name) for name in ("one", "two")]
+
+    def graph(*agents):
+        builder = GraphBuilder()
+        for one in agents:
+            builder.add_node(one, one.name)
+            builder.set_entry_point(one.name)
+        return builder.set_execution_timeout(60).build()
+
+    graph(*readers)("go")
+    assert {event.session_id for event in events} == {one.session_id for one in readers}
+    assert sorted(step.ids for step in events.of(StepFinished)) == [("c0",), ("c0",), ("c1",), ("c1",)]
+    with pytest.raises(RunStopped, match="ToolAuthenticationError in tool charge"):
+        graph(failing_agent(plugin))("go")
 
 
 def test_a_hook_that_retries_models_does_not_repeat_the_tools_of_a_fatal_message():

@@ -43,7 +43,7 @@ class Call(Attempt):
         invocation: the conversation.
 
     Attributes:
-        escaped: the fatal failure of an agent that was run as the tool: Strands makes a text of it, not an exception.
+        escaped: the fatal failure of an agent that is the tool: Strands makes a text of it, not an exception.
     """
 
     def __init__(self, view: Pipeline, context: ExecuteToolContext, invocation: Invocation) -> None:
@@ -52,7 +52,7 @@ class Call(Attempt):
         self._invocation = invocation
         self._events: asyncio.Queue[Any] = asyncio.Queue()
         self._ran: Any = None
-        self._is_remote = False
+        self._kind = ""
         self._use, self._state, self._options = context.tool_use, context.invocation_state, dict[str, Any]()
         self.escaped: ToolError | None = None
 
@@ -98,7 +98,7 @@ class Call(Attempt):
     async def _run_tool(self, name: str, arguments: dict[str, Any]) -> ToolResultEvent:
         tool, self._ran = self.tool_named(name), self.view.tools[name]
         assert tool is not None
-        self._is_remote = isinstance(tool, MCPAgentTool)
+        self._kind = "remote" if isinstance(tool, MCPAgentTool) else tool.tool_type
         if self._ran.timeout is not None and is_blocking(tool):
             tool = threaded(tool, lambda function: self.in_thread(name, function))
         use: ToolUse = {**self._use, "name": name, "input": arguments}
@@ -133,8 +133,8 @@ class Call(Attempt):
         return text if self.view.classify(said, tool=self._ran) is None else said
 
     def _reported(self, event: ToolResultEvent, blocks: list[Any]) -> Any:
-        failure = event.exception or self.escaped
-        if failure is None and blocks and not self._is_remote:
+        failure = event.exception or (self.escaped if self._kind == "agent" else None)
+        if failure is None and blocks and self._kind != "remote":
             failure = AuthorMessage("\n".join(str(block["text"]) for block in blocks))
         if failure is not None:
             raise failure
