@@ -174,27 +174,38 @@ import json, sys
 sys.path.insert(0, {tests!r})
 from test_strands_approval import Bank, paying, play
 from strands.session.file_session_manager import FileSessionManager
-bank = Bank()
-one = paying(bank, "Paid.", session_manager=FileSessionManager("talk-1", storage_dir={folder!r}))
-resumed = play(one, json.loads(sys.stdin.read()))
-print(json.dumps([resumed.last, bank.paid, resumed.text("c1"), repr(resumed.error)]))
+for talk, answers in json.load(sys.stdin).items():
+    bank = Bank()
+    one = paying(bank, "Paid.", session_manager=FileSessionManager(talk, storage_dir={folder!r}))
+    resumed = play(one, answers)
+    print(json.dumps([talk, resumed.last, bank.paid, resumed.text("c1"), repr(resumed.error)]))
 """
+DECISIONS = {
+    "approved": ("y", [[5, "ann"]], "paid 5 to ann"),
+    "edited": (
+        {"arguments": {"amount": 4}},
+        [[4, "ann"]],
+        "paid 4 to ann\nNote: a person approved this call with changed",
+    ),
+    "rejected": ("Not now.", [], "Tool pay: This call was not run: a person rejected it.\nReason: Not now."),
+}
 
 
-@pytest.mark.parametrize(
-    ("response", "paid"), [("y", [[5, "ann"]]), ({"arguments": {"amount": 4}}, [[4, "ann"]]), ("Not now.", [])]
-)
-def test_a_call_is_decided_in_another_process(bank, tmp_path, response, paid):
-    folder = str(tmp_path)
-    paused = play(paying(bank, session_manager=FileSessionManager("talk-1", storage_dir=folder)))
+def test_calls_are_decided_in_another_process(bank, tmp_path):
+    sent = {}
+    for talk, (response, _, _) in DECISIONS.items():
+        paused = play(paying(bank, session_manager=FileSessionManager(talk, storage_dir=str(tmp_path))))
+        sent[talk] = answers(paused, response)
     assert bank.paid == []
-    program = PROCESS.format(tests=str(pathlib.Path(__file__).parent), folder=folder)
-    sent = json.dumps(answers(paused, response))
-    ran = subprocess.run([sys.executable, "-c", program], input=sent, capture_output=True, text=True, timeout=60)
+    program = PROCESS.format(tests=str(pathlib.Path(__file__).parent), folder=str(tmp_path))
+    command = [sys.executable, "-c", program]
+    ran = subprocess.run(command, input=json.dumps(sent), capture_output=True, text=True, timeout=120)
     assert ran.returncode == 0, ran.stderr
-    last, seen, text, error = json.loads(ran.stdout.splitlines()[-1])
-    assert (last, seen, error) == ("Paid.", paid, "None")
-    assert text.startswith(f"paid {paid[0][0]} to ann") if paid else "Reason: Not now." in text
+    told = [json.loads(line) for line in ran.stdout.splitlines()]
+    assert [talk for talk, *_ in told] == list(DECISIONS)
+    for talk, last, paid, text, error in told:
+        assert (last, paid, error) == ("Paid.", DECISIONS[talk][1], "None")
+        assert text.startswith(DECISIONS[talk][2])
 
 
 def test_a_tool_in_the_background_asks_too(bank):

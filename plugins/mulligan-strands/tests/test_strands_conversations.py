@@ -361,7 +361,7 @@ def test_agents_of_a_graph_have_conversations_of_their_own_and_a_fatal_failure_e
         for one in agents:
             builder.add_node(one, one.name)
             builder.set_entry_point(one.name)
-        return builder.set_execution_timeout(60).build()
+        return builder.set_max_node_executions(9).build()
 
     graph(*readers)("go")
     assert {event.session_id for event in events} == {one.session_id for one in readers}
