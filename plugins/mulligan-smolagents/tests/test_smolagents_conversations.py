@@ -12,7 +12,7 @@ from smolagents.agent_types import AgentImage
 from smolagents.utils import AgentError
 from smolagents_play import Script, agent, play
 
-from mulligan import Approve, Pipeline, Policy, Reject
+from mulligan import Approve, Limits, Pipeline, Policy, Reject
 from mulligan.errors import RepeatedCallError, ToolAuthenticationError, ToolQuotaError, UsageError
 from mulligan.plugin import AttemptFailed, CallFinished, CallRepaired, CallStarted, Notice, StepFinished
 from mulligan.testing import capture_events
@@ -328,6 +328,32 @@ def test_the_hosts_approver_is_asked(decision):
         assert paid == [3 if decision.arguments else 5] and played.answers["c2"].startswith(f"paid {paid[0]}")
     else:
         assert paid == [] and "This call was not run" in played.answers["c2"]
+
+
+def test_a_call_that_is_made_again_with_its_id_runs_once_and_gets_its_answer():
+    paid = []
+
+    def pay(amount: int) -> dict:
+        """Pay."""
+        paid.append(amount)
+        return {"paid": amount}
+
+    one = guard(agent([("c1", "pay", {"amount": 5})], [("c1", "pay", {"amount": 5})], "ok", tools=[pay]))
+    play(one)
+    assert paid == [5]
+    assert "{'paid': 5}" in one.model.requests[1][-1] and "paid" in one.model.requests[2][-1]
+
+
+def test_a_text_that_is_too_long_is_shortened_and_a_repaired_call_is_told_beside_any_value():
+    def draw(long: bool) -> object:
+        """Draw."""
+        return "x" * 500 if long else {"drawn": 1}
+
+    calls = [("c1", "draw", {"long": True}), ("c2", "draw", '{"long": false,}')]
+    pipeline = Pipeline(limits=Limits(result_chars=200), policy=Policy(repair="json"))
+    played = play(guard(agent(calls, "ok", tools=[draw]), pipeline))
+    assert "characters left out]" in played.answers["c1"] and len(played.answers["c1"]) <= 200
+    assert "drawn" in played.answers["c2"] and "\nNote: your arguments were not valid JSON" in played.answers["c2"]
 
 
 def test_fatal_and_repair():

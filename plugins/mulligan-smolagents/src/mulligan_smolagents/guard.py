@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
 from smolagents import ActionStep, ChatMessage, ToolCallingAgent
+from smolagents.agent_types import AgentAudio, AgentImage
 from smolagents.utils import AgentToolExecutionError
 
-from mulligan import Pipeline, Tool
+from mulligan import Pipeline, Tool, ToolResult
 from mulligan.adapters import Adapter, Conversation
 from mulligan.errors import UsageError
 from mulligan_smolagents.calls import Call, RunStopped, as_tool, tools_of
@@ -108,7 +109,15 @@ class _Guard:
             if tool_name == _FINAL:  # the text would be the answer
                 raise AgentToolExecutionError(content, self._agent.logger)
             return content
-        return content if isinstance(attempt.value, str) and content != str(attempt.value) else attempt.value
+        return content if _is_told(result, attempt.value) else attempt.value
+
+
+def _is_told(result: ToolResult, value: Any) -> bool:
+    """Whether the model reads more than the tool's value: nothing ran, or the pipeline has added to it, or shortened it."""
+    is_changed = isinstance(value, str) and result.content != str(value)
+    return (
+        result.attempts == 0 or is_changed or (bool(result.repairs) and not isinstance(value, (AgentAudio, AgentImage)))
+    )
 
 
 def _is_guarded(agent: ToolCallingAgent) -> bool:

@@ -123,7 +123,7 @@ class Call(Attempt):
         """
         result: Mapping[str, Any] = value.tool_result
         content = list(result.get("content") or ())
-        if value.backgrounded or result.get("cancelled") is True:
+        if _is_unfinished(value):
             return ""
         if result.get("status") == "error":
             return self._reported(value, [block for block in content if "text" in block])
@@ -176,11 +176,16 @@ class Call(Attempt):
 
 def _with_text(event: ToolResultEvent, text: str) -> ToolResultEvent:
     content = list(event.tool_result.get("content") or ())
-    if event.backgrounded or text == _read(content)[0]:
+    if _is_unfinished(event) or text == _read(content)[0]:
         return event
     is_text = len(content) == 1 and "text" in content[0]
     told: list[Any] = [{"text": text}] if is_text else [*content, {"text": text.lstrip("\n")}]
     return ToolResultEvent({**event.tool_result, "content": told}, exception=event.exception)
+
+
+def _is_unfinished(event: ToolResultEvent) -> bool:
+    result: Mapping[str, Any] = event.tool_result
+    return event.backgrounded or result.get("cancelled") is True
 
 
 def _read(content: list[Any]) -> tuple[str, Any]:

@@ -65,10 +65,10 @@ class Invocation(Conversation):
 
         Args:
             id: the call's.
-            arguments: as Strands has read them: `{}` for what it cannot read.
+            arguments: as Strands has read them, `{}` for what it cannot read; or as a hook has changed them.
         """
         text = self.written.get(id, ("", ""))[1]
-        return text if text.strip() and not _is_json(text) else arguments
+        return text if not arguments and text.strip() and not _is_json(text) else arguments
 
 
 def _is_json(text: str) -> bool:
