@@ -67,14 +67,11 @@ class Adapter:
         self._views: OrderedDict[Any, tuple[list[Tool], Pipeline]] = OrderedDict()
 
     def check_names(self, tools: Iterable[Tool], *, are_all: bool) -> None:
-        """Refuses a timeout or options for a tool that does not exist.
+        """Refuses a timeout or options for a tool that does not exist, by a `UsageError` that names the closest one.
 
         Args:
             tools: those that exist.
             are_all: whether no other can come later; otherwise only a misspelt name is refused.
-
-        Raises:
-            UsageError: names the wrong one, and the closest that exists.
         """
         known = {tool.name: tool for tool in tools}
         wrong = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -37,14 +37,17 @@ class FunctionTool(Tool):
 
 
 def _problems(tool: Any, arguments: dict[str, Any]) -> list[Problem]:
+    """What Strands finds wrong with arguments before it runs a function."""
     try:
-        tool._metadata.validate_input(arguments)  # noqa: SLF001 - what Strands itself calls, before it runs the function
+        tool._metadata.validate_input(arguments)  # noqa: SLF001 - the only way to ask
     except ValueError as error:
-        found: Any = getattr(error.__cause__, "errors", list)()
-        return [Problem("".join(f"/{step}" for step in one["loc"]), one["msg"]) for one in found] or [
-            Problem("", str(error))
-        ]
+        listed: Any = getattr(error.__cause__, "errors", list)()
+        return [Problem(_pointer(one["loc"]), one["msg"]) for one in listed] or [Problem("", str(error))]
     return []
+
+
+def _pointer(place: Iterable[Any]) -> str:
+    return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in place)
 
 
 def as_tool(adapter: Adapter, spec: ToolSpec, tool: AgentTool | None) -> Tool:
