@@ -17,10 +17,6 @@ from mulligan.deadline import Deadline, is_seconds
 from mulligan.errors import ToolError, UsageError
 from mulligan.events import Waiting
 from mulligan.execute.builtin import execute
-<<<<<<< HEAD
-from mulligan.execute.steps import ArgumentsRefused, DeadlineExceeded, Middleware, Outcome, Run, Sleep, Step, Steps
-from mulligan.pipeline.conversation import record_interrupted
-=======
 from mulligan.execute.steps import (
     ArgumentsRefused,
     DeadlineExceeded,
@@ -32,8 +28,7 @@ from mulligan.execute.steps import (
     Step,
     Steps,
 )
-from mulligan.pipeline.conversation import record_abandoned
->>>>>>> integ
+from mulligan.pipeline.conversation import record_interrupted
 from mulligan.pipeline.invocation import Invocation, Runtime
 from mulligan.policy import Policy
 from mulligan.tools import Tool
