@@ -218,7 +218,8 @@ else:
         """Imports lazily what only plugins that run tools elsewhere need."""
         if name not in ("packed_call", "run_packed_call", "value_of_answer"):
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        return getattr(_import_module("mulligan.execute.remote"), name)
+        value = globals()[name] = getattr(_import_module("mulligan.execute.remote"), name)
+        return value
 
     def __dir__() -> list[str]:
         """All names, including those that are imported lazily."""
