@@ -27,14 +27,7 @@ class RawCalls(LiteLLMClient):
         self._client = client or LiteLLMClient()
 
     async def acompletion(self, model: Any, messages: Any, tools: Any, **kwargs: Any) -> Any:
-        """Asks the model.
-
-        Args:
-            model: as LiteLLM takes it.
-            messages: as LiteLLM takes them.
-            tools: as LiteLLM takes them.
-            kwargs: as LiteLLM takes them.
-        """
+        """Asks the model, and notes the calls of its answer."""
         response = await self._client.acompletion(model, messages, tools, **kwargs)
         if kwargs.get("stream"):
             return _listening(response)
@@ -45,15 +38,7 @@ class RawCalls(LiteLLMClient):
         return response
 
     def completion(self, model: Any, messages: Any, tools: Any, stream: bool = False, **kwargs: Any) -> Any:
-        """Asks the model, without waiting for it on the event loop.
-
-        Args:
-            model: as LiteLLM takes it.
-            messages: as LiteLLM takes them.
-            tools: as LiteLLM takes them.
-            stream: as LiteLLM takes it.
-            kwargs: as LiteLLM takes them.
-        """
+        """Asks the model, without waiting for it on the event loop."""
         return self._client.completion(model, messages, tools, stream=stream, **kwargs)
 
 

@@ -1,0 +1,33 @@
+"""The names of tools that an app has before it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from google.adk.agents.base_agent import BaseAgent
+from google.adk.tools.base_toolset import BaseToolset
+
+
+def names_in_app(agent: Any) -> list[str] | None:
+    """The names of the tools of all agents; None if another agent has some that are not known before it runs.
+
+    Args:
+        agent: the one that runs.
+    """
+    if not isinstance(agent, BaseAgent):
+        return None
+    names: list[str] = []
+    for other in _tree(agent.root_agent):
+        for tool in getattr(other, "tools", ()):
+            if not isinstance(tool, BaseToolset):
+                names.append(getattr(tool, "name", None) or getattr(tool, "__name__", ""))
+            elif other is not agent:
+                return None
+    return names
+
+
+def _tree(agent: BaseAgent) -> Iterator[BaseAgent]:
+    yield agent
+    for below in agent.sub_agents:
+        yield from _tree(below)
