@@ -57,9 +57,7 @@ class MulliganPlugin(BasePlugin):
     ) -> None:
         super().__init__(name)
         given: Any = {"timeout": timeout, "tool_options": tool_options or options, "fatal": fatal, "repair": repair}
-        self._adapter = Adapter(
-            type(self).__name__, pipeline, control_flow=CONTROL_FLOW, **given
-        )
+        self._adapter = Adapter(type(self).__name__, pipeline, control_flow=CONTROL_FLOW, **given)
         self._runs = Runs(self._adapter.pipeline)
 
     async def before_run_callback(self, *, invocation_context: InvocationContext) -> None:

@@ -15,7 +15,7 @@ from mulligan import Pipeline, Session, ToolCall, ToolResult
 from mulligan.adapters import Conversation, Conversations
 from mulligan.errors import ToolCancelledError
 
-_STOPPED = "This call was cancelled: another call failed, and the run must end."
+_STOPPED = "This call was cancelled, since another call failed and the run must end. It may have taken effect."
 
 
 class Memory(Conversation):
