@@ -221,6 +221,34 @@ def test_a_new_message_of_the_user_forgives():
     assert "The key was refused." in second.text("c2")
 
 
+def test_a_run_after_a_return_to_an_earlier_point_begins_anew():
+    ran = []
+
+    def fetch(path: str) -> str:
+        """Fetch."""
+        ran.append(path)
+        if len(ran) < 4:
+            raise FileNotFoundError(2, "No such file or directory", path)
+        return "there"
+
+    async def run():
+        turns = [[(f"c{number}", "fetch", {"path": "b"})] for number in range(3)]
+        fetching = agent(*turns, "It is not there.", [("d1", "fetch", {"path": "b"})], "ok", tools=[fetch])
+        runner = InMemoryRunner(app=App(name="p", root_agent=fetching, plugins=[MulliganPlugin()]))
+        runner.auto_create_session = True
+        here = {"user_id": "u", "session_id": "s"}
+
+        async def say():
+            said = types.Content(role="user", parts=[types.Part(text="go")])
+            return [event async for event in runner.run_async(new_message=said, **here)]
+
+        events = await say()
+        await runner.rewind_async(rewind_before_invocation_id=events[0].invocation_id, **here)
+        return {one.id: one.response for event in await say() for one in event.get_function_responses()}
+
+    assert asyncio.run(run()) == {"d1": {"result": "there"}}
+
+
 def test_a_fatal_failure_in_a_parallel_branch_leaves_no_call_without_an_answer():
     left = asyncio.Event()
 

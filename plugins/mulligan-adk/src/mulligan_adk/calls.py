@@ -118,30 +118,18 @@ def named_tool(name: str, adapter: Adapter) -> Tool:
 
 
 def tools_of(request: LlmRequest, adapter: Adapter) -> list[Tool]:
-    """The tools of a request to the model.
-
-    Args:
-        request: ADK's request.
-        adapter: makes them.
-    """
+    """The tools of a request to the model."""
     listed = [tool for tool in request.config.tools or () if isinstance(tool, types.Tool)]
     declared = {one.name: one for tool in listed for one in tool.function_declarations or ()}
     return [as_tool(name, tool, adapter, declared.get(name)) for name, tool in request.tools_dict.items()]
 
 
 def as_tool(name: str, tool: BaseTool, adapter: Adapter, declared: types.FunctionDeclaration | None = None) -> Tool:
-    """One tool; it takes any arguments if no declaration is known.
-
-    Args:
-        name: the name that the model calls.
-        tool: ADK's tool.
-        adapter: makes it.
-        declared: what the model was shown of it.
-    """
+    """One tool, with the name and the schema that the model was shown; any arguments are taken if there is no schema."""
     schema = _schema(declared)
     if _drops_unknown_arguments(tool) and "properties" in schema:
         schema.setdefault("additionalProperties", False)
-    hints = hints_of(getattr(getattr(tool, "raw_mcp_tool", None), "annotations", None))
+    hints: dict[str, Any] = hints_of(getattr(getattr(tool, "raw_mcp_tool", None), "annotations", None))
     made = adapter.tool(name, tool.description, schema, handler_for(name), **hints)
     if made.timeout is not None and _blocks(tool):
         return adapter.tool(name, tool.description, schema, handler_for(name, awaited=False), **hints)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import uuid
 from collections.abc import Iterable
+from typing import Any
 
 from google.adk.models.llm_response import LlmResponse
 from google.genai import types
@@ -53,14 +54,14 @@ async def put_back(response: LlmResponse, memory: Memory) -> None:
     response.finish_reason, response.error_code, response.error_message = types.FinishReason.STOP, None, None
 
 
-async def _repaired(raw: RawCall, memory: Memory) -> dict[str, object] | None:
+async def _repaired(raw: RawCall, memory: Memory) -> Any:
     if raw.arguments is None or memory.view is None:
         return None
     prepared = await memory.view.aprepare(ToolCall(raw.id, raw.name, raw.arguments))
     if prepared is None or prepared.name != raw.name:
         return None
     memory.prepared[raw.id] = prepared
-    return dict(prepared.arguments)
+    return prepared.arguments
 
 
 def _named(message: str, memory: Memory) -> Iterable[RawCall]:

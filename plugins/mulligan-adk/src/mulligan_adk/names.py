@@ -21,7 +21,7 @@ def names_in_app(agent: Any) -> list[str] | None:
     for other in _tree(agent.root_agent):
         for tool in getattr(other, "tools", ()):
             if not isinstance(tool, BaseToolset):
-                names.append(getattr(tool, "name", None) or getattr(tool, "__name__", ""))
+                names.append(str(getattr(tool, "name", None) or getattr(tool, "__name__", "")))
             elif other is not agent:
                 return None
     return names
