@@ -146,6 +146,18 @@ def test_a_check_asks_about_some_calls_and_judges_what_a_person_changes():
     assert bank.ran == [5, 700]
 
 
+def test_a_rejected_call_is_not_put_before_a_person_again_in_the_same_turn():
+    again = [("c2", "pay", {"amount": 5})]
+    bank = Bank(pays(5), again, "No.", again, "No.")
+    bank.say("go")
+    told = bank.say({"c1": {"confirmed": False, "payload": {"reason": "Too much."}}})
+    assert "Too much." in told["c2"]["error"]
+    assert list(bank.asked()) == ["c1"]
+    bank.say("Do it after all.")
+    assert list(bank.asked()) == ["c1", "c2"]
+    assert bank.ran == []
+
+
 def test_an_approver_of_the_host_is_asked_instead():
     bank = Bank(pays(5), "Done.", pipeline=Pipeline(approver=lambda request: Approve({"amount": 3})))
     assert bank.say("go")["c1"]["result"].startswith("paid 3\n")
@@ -275,28 +287,44 @@ def test_other_callbacks_are_asked_before_an_approved_call_runs():
         async def before_tool_callback(self, *, tool, tool_args, tool_context):
             asked.append("plugin")
 
-    async def guard(tool, args, tool_context):
+    async def guard(*, tool, args, tool_context):
         asked.append("agent")
         return {"error": "closed"} if args["amount"] == 6 else None
 
+    def watch(a_tool, its_args, its_context):
+        asked.append(its_args["amount"])
+
     bank = Bank(pays(5, 6), "Done.", plugins=[MulliganPlugin(tool_options=APPROVE), Later(name="later")])
-    bank.clerk.before_tool_callback = guard
+    bank.clerk.before_tool_callback = [guard, watch]
     told = bank.say("go")
     assert told["c2"] == {"error": "closed"}
     asked.clear()
     assert bank.say({"c1": YES})["c1"] == {"result": "paid 5"}
-    assert asked == ["plugin", "agent"]
+    assert asked == ["plugin", "agent", 5]
     assert bank.ran == [5]
 
 
 def test_a_call_whose_json_was_repaired_is_approved_as_it_was_repaired():
-    wire = Wire([("c1", "pay", '{"amount": 5,}')], "Done.")
+    wire = Wire([("c1", "pay", '{"amount": 5}}')], "Done.")
     bank = Bank("unused", repair="json")
     bank.clerk.model = LiteLlm("openai/scripted", llm_client=RawCalls(wire))
     bank.say("go")
     assert bank.asked()["c1"]["payload"] == {"arguments": {"amount": 5}}
     assert bank.say({"c1": YES})["c1"] == {"result": "paid 5"}
     assert bank.ran == [5]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "answer"),
+    [('{"amount": 5}', "as no tool with that name is available"), ('{"amount": 5}}', "could not be read")],
+)
+def test_a_call_of_another_name_is_not_run_by_a_repair_without_a_person(arguments, answer):
+    bank = Bank("unused", repair="all", tool_options={"pay": {"approve": True, "read_only": True}})
+    wire = Wire([("c1", "Pay", arguments)], "Done.")
+    bank.clerk.model = LiteLlm("openai/scripted", llm_client=RawCalls(wire))
+    assert answer in bank.say("go")["c1"]["error"]
+    assert bank.asked() == {}
+    assert bank.ran == []
 
 
 def test_adk_still_repeats_a_confirmed_call_with_tools_that_no_plugin_has_seen():

@@ -422,6 +422,19 @@ def test_options_of_a_tool_of_another_agent_are_no_mistake():
     assert play(SequentialAgent(name="both", sub_agents=[first, second]), plugin).error is None
 
 
+def test_options_of_a_tool_of_an_agent_that_is_a_tool_are_no_mistake():
+    def read_pages(path: str) -> str:
+        """Read pages."""
+        return path
+
+    for timeout in ("read_page", "read_pages"):
+        inner = agent(
+            [("i1", "read_page", {"path": "a"})], "ok", tools=[read_page], name="inner", description="Nested."
+        )
+        outer = agent([("o1", "inner", {"request": "go"})], "ok", tools=[AgentTool(inner), read_pages], name="outer")
+        assert play(outer, MulliganPlugin(timeout={timeout: 5})).error is None
+
+
 def test_a_mistake_of_the_host_inside_a_tool_is_not_the_models_problem():
     async def broken() -> str:
         """Broken."""

@@ -67,7 +67,9 @@ class ToolAttempt(Attempt):
         return OpaqueValue(value) if is_waiting else super().seen(value)
 
     def ask(self, request: ApprovalRequest) -> Approve | Reject | None:
-        """Asks by a confirmation of ADK, which makes the call again with the answer."""
+        """Asks by a confirmation of ADK, which makes the call again with the answer; that of another call it cannot."""
+        if self._refusal is not None:
+            raise ControlFlow(self._refusal)
         confirmation = self._context.tool_confirmation
         if confirmation is None:
             hint = request.reason or f"{request.tool_name} needs approval."
@@ -137,14 +139,11 @@ def as_tool(name: str, tool: BaseTool, adapter: Adapter, declared: types.Functio
 
 
 def _schema(declared: types.FunctionDeclaration | None) -> dict[str, Any]:
-    """The JSON Schema of the arguments; one that takes anything if there is none, or none of an object."""
-    given: Any = None
-    if declared is not None:
-        given = declared.parameters_json_schema
-        if given is None and declared.parameters is not None:
-            given = _without_odd_choices(
-                declared.parameters.json_schema.model_dump(mode="json", by_alias=True, exclude_none=True)
-            )
+    """The JSON Schema of the arguments; one that takes anything if there is none."""
+    given: Any = None if declared is None else declared.parameters_json_schema
+    if given is None and declared is not None and declared.parameters is not None:
+        schema = declared.parameters.json_schema
+        given = _without_odd_choices(schema.model_dump(mode="json", by_alias=True, exclude_none=True))
     return dict(given if isinstance(given, Mapping) else OPEN)
 
 
@@ -154,8 +153,8 @@ def _without_odd_choices(schema: Any) -> Any:
         return [_without_odd_choices(one) for one in schema]
     if not isinstance(schema, dict):
         return schema
-    odd = "enum" in schema and schema.get("type") not in ("string", None)
-    return {name: _without_odd_choices(value) for name, value in schema.items() if not (odd and name == "enum")}
+    is_odd = schema.get("type") not in ("string", None)
+    return {name: _without_odd_choices(value) for name, value in schema.items() if not (is_odd and name == "enum")}
 
 
 def _drops_unknown_arguments(tool: BaseTool) -> bool:

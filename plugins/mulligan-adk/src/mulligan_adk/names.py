@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from google.adk.agents.base_agent import BaseAgent
+from google.adk.tools.agent_tool import AgentTool
 from google.adk.tools.base_toolset import BaseToolset
 
 
@@ -29,5 +30,6 @@ def names_in_app(agent: Any) -> list[str] | None:
 
 def _tree(agent: BaseAgent) -> Iterator[BaseAgent]:
     yield agent
-    for below in agent.sub_agents:
+    nested = [tool.agent for tool in getattr(agent, "tools", ()) if isinstance(tool, AgentTool)]
+    for below in (*agent.sub_agents, *nested):
         yield from _tree(below)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import copy
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -18,14 +18,16 @@ from google.adk.plugins.base_plugin import BasePlugin
 from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.tool_context import ToolContext
 
-from mulligan import Pipeline, ToolCall, ToolResult
-from mulligan.adapters import Adapter
+from mulligan import Pipeline, Tool, ToolCall, ToolResult
+from mulligan.adapters import Adapter, ArgumentsRefused
 from mulligan.errors import UsageError
 from mulligan_adk import malformed
 from mulligan_adk.calls import CONTROL_FLOW, ToolAttempt, as_tool, named_tool, tools_of
 from mulligan_adk.names import names_in_app
 from mulligan_adk.raw_calls import start_message
 from mulligan_adk.runs import Runs, answer_cancelled_calls
+
+_MOST_NAMES = 1_000
 
 
 class MulliganPlugin(BasePlugin):
@@ -59,6 +61,7 @@ class MulliganPlugin(BasePlugin):
         given: Any = {"timeout": timeout, "tool_options": tool_options or options, "fatal": fatal, "repair": repair}
         self._adapter = Adapter(type(self).__name__, pipeline, control_flow=CONTROL_FLOW, **given)
         self._runs = Runs(self._adapter.pipeline)
+        self._known: dict[str, Tool] = {}  # so far, also in runs around this one
 
     async def before_run_callback(self, *, invocation_context: InvocationContext) -> None:
         """Begins a run."""
@@ -83,9 +86,7 @@ class MulliganPlugin(BasePlugin):
         memory.next_step()
         start_message()
         tools = tools_of(llm_request, self._adapter)
-        others = names_in_app(callback_context.get_invocation_context().agent)
-        if others is not None:
-            self._adapter.check_names([*(named_tool(other, self._adapter) for other in others), *tools], are_all=False)
+        self._check_names(tools, callback_context.get_invocation_context().agent)
         memory.view, memory.tools = self._adapter.view(tools), dict(llm_request.tools_dict)
         for name, tool in memory.tools.items():  # a copy: same class, same attributes; the original is left alone
             guarded = llm_request.tools_dict[name] = copy.copy(tool)
@@ -110,7 +111,10 @@ class MulliganPlugin(BasePlugin):
             if text is None or view is None:
                 view = self._adapter.view([named_tool(tool.name, self._adapter)])
             attempt = ToolAttempt(view, {}, tool_context, malformed.refusal())
-            return await self._made(attempt, ToolCall(id, tool.name, text or {}), tool_context)
+            try:
+                return await self._made(attempt, ToolCall(id, tool.name, text or {}), tool_context)
+            except ArgumentsRefused as refused:
+                return {"error": refused.error.message}
         run = vars(tool).get("run_async")
         is_guarded = isinstance(run, partial) and run.func == self._run
         if is_guarded or type(tool) is BaseTool or await _is_held_back(tool, tool_args, tool_context):
@@ -135,18 +139,18 @@ class MulliganPlugin(BasePlugin):
         memory, id = self._runs.agent(tool_context), tool_context.function_call_id or ""
         if id in memory.raised:
             return self._failed(memory.raised.pop(id), tool_context)
-        is_unknown = type(tool) is BaseTool
-        if is_unknown and memory.view is None:
-            return None  # no one knows which tools there are
-        attempt = self._attempt(tool, tool_context, error)
-        if is_unknown and memory.view is not None:
+        if type(tool) is not BaseTool:
+            attempt = self._attempt(tool, tool_context, error)
+        elif memory.view is not None:
             attempt = ToolAttempt(memory.view, memory.tools, tool_context, error)
+        else:
+            return None  # no one knows which tools there are
         try:
             value = await self._made(attempt, ToolCall(id, tool.name, tool_args), tool_context)
         except BaseException as raised:
-            if raised is error:
-                return None
-            raise
+            if raised is not error:
+                raise
+            return None
         return {"result": None} if value is None else value
 
     async def after_run_callback(self, *, invocation_context: InvocationContext) -> None:
@@ -184,6 +188,13 @@ class MulliganPlugin(BasePlugin):
             raise attempt.raised
         return self._failed(result, tool_context) if result.is_error else attempt.answer(result)
 
+    def _check_names(self, tools: Iterable[Tool], agent: Any) -> None:
+        others = names_in_app(agent)
+        self._known |= {name: named_tool(name, self._adapter) for name in others or ()}
+        self._known |= {tool.name: tool for tool in tools if len(self._known) < _MOST_NAMES}
+        if others is not None:
+            self._adapter.check_names(self._known.values(), are_all=False)
+
     async def _made(self, attempt: ToolAttempt, call: ToolCall, context: ToolContext) -> Any:
         """What the model reads of a call that is made now."""
         result = await attempt.acall(call, session=self._runs.agent(context).session)
@@ -208,7 +219,7 @@ class MulliganPlugin(BasePlugin):
             if answer is not None:
                 return answer
         for callback in getattr(invocation.agent, "canonical_before_tool_callbacks", ()):
-            answer = callback(tool, args, context)
+            answer = _invoke(callback, tool=tool, args=args, tool_context=context)
             answer = await answer if inspect.isawaitable(answer) else answer
             if answer is not None:
                 return answer
@@ -220,3 +231,12 @@ async def _is_held_back(tool: BaseTool, args: dict[str, Any], context: ToolConte
     confirmation = context.tool_confirmation
     is_confirmed = confirmation is not None and confirmation.confirmed
     return not is_confirmed and await tool.check_require_confirmation(args, context) is True
+
+
+def _invoke(callback: Callable[..., Any], **named: Any) -> Any:
+    """A callback of an agent, which may have names of its own for its parameters."""
+    try:
+        inspect.signature(callback).bind(**named)
+    except TypeError:
+        return callback(*named.values())
+    return callback(**named)

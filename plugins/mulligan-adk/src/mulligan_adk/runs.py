@@ -69,7 +69,7 @@ class Runs(Conversations[Memory]):
         key = _key(context)
         self._contexts[key] = weakref.ref(context, partial(self._forget, key))
 
-    def _forget(self, key: str, _: Any) -> None:
+    def _forget(self, key: str, _: Any = None) -> None:
         self._contexts.pop(key, None)
         self.end(key)
 
@@ -84,7 +84,7 @@ class Runs(Conversations[Memory]):
     def finish(self, context: InvocationContext) -> Memory:
         """The run ends. Returns its conversation as a whole."""
         run = self.run(context)
-        self._forget(_key(context), None)
+        self._forget(_key(context))
         return run
 
 
