@@ -160,21 +160,48 @@ def test_a_function_that_takes_any_arguments_takes_them():
 
 
 @pytest.mark.parametrize("kind", [SequentialAgent, ParallelAgent])
-def test_different_agents_with_one_failing_call_each_do_not_end_the_run(kind):
+def test_agents_do_not_answer_for_the_failures_of_others(kind):
     ran = []
 
-    def get_config(name: str) -> str:
+    async def get_config(name: str) -> str:
         """Read a config."""
         ran.append(name)
+        await asyncio.sleep(0.01)
         raise FileNotFoundError(2, "No such file or directory", name)
 
-    agents = [
-        agent([(f"c{number}", "get_config", {"name": "x.toml"})], "done", tools=[get_config], name=f"w{number}")
-        for number in range(8)
-    ]
+    calls = [[[(f"c{number}.{turn}", "get_config", {"name": "x.toml"})] for turn in range(2)] for number in range(8)]
+    agents = [agent(*turns, "done", tools=[get_config], name=f"w{number}") for number, turns in enumerate(calls)]
     played = play(kind(name="root", sub_agents=agents), MulliganPlugin())
-    assert (played.error, len(ran)) == (None, 8)
-    assert all("already failed" not in played.text(f"c{number}") for number in range(8))
+    assert (played.error, len(ran)) == (None, 16)
+    assert not any("already failed" in played.text(f"c{number}.0") for number in range(8))
+    assert all("already failed" in played.text(f"c{number}.1") for number in range(8))
+
+
+def test_a_parallel_branch_does_not_answer_for_the_failures_of_another():
+    async def run():
+        ready = asyncio.Event()
+
+        async def wait() -> str:
+            """Wait."""
+            await ready.wait()
+            return "ready"
+
+        async def done() -> str:
+            """Say that it is done."""
+            ready.set()
+            return "done"
+
+        tools = [read_page, wait, done]
+        failing = [[(f"a{turn}", "read_page", {"path": "b"})] for turn in range(3)]
+        first = agent(*failing, [("a9", "done", {})], "ok", tools=tools, name="first")
+        second = agent([("b0", "wait", {})], [("b1", "read_page", {"path": "b"})], "ok", tools=tools, name="second")
+        return await aplay(ParallelAgent(name="both", sub_agents=[first, second]), MulliganPlugin())
+
+    played = asyncio.run(run())
+    assert "has failed 3 times and will not run again" in played.text("a2")
+    assert played.text("b1").startswith("Error executing tool read_page: Resource not found: b")
+    assert "has failed" not in played.text("b1")
+    assert "already failed" not in played.text("b1")
 
 
 def test_an_agent_in_a_loop_may_poll():
