@@ -139,6 +139,25 @@ def delete_rows(table: str, dry_run: bool = False) -> str:
     raise AssertionError("it ran")
 
 
+@pytest.mark.parametrize("value", ["text", {"a": 1}, None])
+def test_a_call_that_comes_again_with_its_id_gets_the_same_answer_and_runs_once(value):
+    ran = []
+
+    def submit_once(text: str) -> object:
+        """Submit."""
+        ran.append(text)
+        return value
+
+    call = ("c1", "submit_once", {"text": "a"})
+    submitting = agent([call], [call], "ok", tools=[submit_once])
+    played = play(submitting, MulliganPlugin())
+    assert ran == ["a"]
+    parts = [part for content in submitting.model.requests[-1].contents for part in content.parts]
+    sent = [part.function_response.response for part in parts if part.function_response is not None]
+    assert {str(one) for one in sent} == {str(played.answers["c1"])}
+    assert played.answers["c1"] == (value if isinstance(value, dict) else {"result": value})
+
+
 @pytest.mark.parametrize("name", ["dryrun", "dry-run", "force"])
 def test_an_argument_that_does_not_exist_is_named_and_nothing_is_run(name):
     calls = [("c1", "delete_rows", {"table": "t", name: True})]

@@ -12,7 +12,8 @@ from typing import Any
 from mulligan.adapters.conversations import Stopped
 from mulligan.calls import ToolCall
 from mulligan.execute.approval import ApprovalRequest, Decision
-from mulligan.execute.steps import DeadlineExceeded
+from mulligan.execute.async_driver import arun
+from mulligan.execute.steps import DeadlineExceeded, Run
 from mulligan.pipeline import Pipeline
 from mulligan.results import ToolResult
 from mulligan.untrusted.text import safe_str
@@ -21,11 +22,7 @@ _PLAIN = (str, int, float, bool, type(None))
 
 
 class ControlFlow(Exception):
-    """Carries what a framework steers with through a pipeline: its class alone does not always say that it does.
-
-    Attributes:
-        carried: the framework's exception.
-    """
+    """Carries an exception that a framework steers with through a pipeline: its class does not always say that it does."""
 
     def __init__(self, carried: BaseException) -> None:
         super().__init__()
@@ -36,15 +33,15 @@ class OpaqueValue:
     """A value that goes back to the framework as it is, and not as JSON."""
 
     def __init__(self, value: Any) -> None:
-        self._value = value
+        self.value = value
 
     def model_dump(self, **_: Any) -> str:
         """The value for the observers of the pipeline."""
-        return safe_str(self._value)
+        return safe_str(self.value)
 
 
 class Attempt:
-    """One call on its way through a pipeline. Override `failure`, `seen` and `ask` for what a framework does differently.
+    """One call on its way through a pipeline. Override `failure`, `seen` and `decide` for what a framework does differently.
 
     Args:
         view: the pipeline with the tools that may be called now.
@@ -54,6 +51,7 @@ class Attempt:
     Attributes:
         view: the pipeline.
         value: what the framework returned in the run that counts: one that was abandoned may still end.
+        has_value: whether it has returned anything: not if the answer is that of an earlier call with the same id.
         raised: what it raised, or None.
         blocks: whether the tool blocks a thread although its execution is awaited, so that no cancellation stops it.
     """
@@ -64,60 +62,41 @@ class Attempt:
         self.view = view
         self.execute = execute
         self.value: Any = None
+        self.has_value = False
         self.raised: BaseException | None = None
         self._latest: object = None
 
     def call(self, name: str | ToolCall, arguments: Any = None, **options: Any) -> ToolResult:
         """`Pipeline.call`; what the framework steers with is raised as it was."""
-        try:
-            with self._as_current():
-                return self.view.call(name, arguments, **options)
-        except ControlFlow as passing:
-            carried = passing.carried
-        raise carried
+        with self._entered():
+            return self.view.call(name, arguments, **options)
 
     async def acall(self, name: str | ToolCall, arguments: Any = None, **options: Any) -> ToolResult:
         """`call`, awaited."""
-        try:
-            with self._as_current():
-                return await self.view.acall(name, arguments, **options)
-        except ControlFlow as passing:
-            carried = passing.carried
-        raise carried
+        with self._entered():
+            return await self.view.acall(name, arguments, **options)
 
     def approval(self, call: ToolCall, **options: Any) -> ApprovalRequest | None:
-        """`Pipeline.approval`: what `ask` would be asked about a call."""
-        with self._as_current():
+        """`Pipeline.approval`: what `decide` would be asked about a call."""
+        with self._entered():
             return self.view.approval(call, **options)
 
     async def aapproval(self, call: ToolCall, **options: Any) -> ApprovalRequest | None:
         """`approval`, awaited."""
-        with self._as_current():
+        with self._entered():
             return await self.view.aapproval(call, **options)
 
     @contextmanager
-    def _as_current(self) -> Iterator[None]:
-        token = _current.set(self)
+    def _entered(self) -> Iterator[None]:
+        token, carried = _current.set(self), None
         try:
             yield
+        except ControlFlow as passing:
+            carried = passing.carried
         finally:
             _current.reset(token)
-
-    def ask(self, request: ApprovalRequest) -> Decision | None:
-        """What a person decides about the call, asked in the framework's own way.
-
-        It is called unless the host's pipeline has an approver, and with `acall` in a thread.
-
-        Args:
-            request: the call, its arguments validated.
-
-        Returns:
-            The decision; None if no one decides now: then the call waits, and `session.pending` lists it.
-
-        Raises:
-            ControlFlow: the framework asks the person, and makes the call again later.
-        """
-        return None
+        if carried is not None:
+            raise carried
 
     def failure(self, error: BaseException) -> BaseException:
         """The failure behind what the framework raised; `ControlFlow(error)` for what it steers with.
@@ -129,6 +108,28 @@ class Attempt:
     def seen(self, value: Any) -> Any:
         """What the pipeline reads of the framework's value: a plain value, or what reports a failure."""
         return value if isinstance(value, _PLAIN) or self.view.classify(value) is not None else OpaqueValue(value)
+
+    def decide(self, request: ApprovalRequest) -> Decision | None:
+        """What a person decides, asked in the framework's way, which may raise what it steers with; None: not yet."""
+
+    async def in_thread(self, name: str, function: Callable[[], Any]) -> Any:
+        """Runs the function of a tool that blocks; those that are left behind at a deadline are counted and bounded."""
+
+        def start() -> Any:
+            self.blocks = True
+            return function()
+
+        self.blocks, step = False, Run(start, None, is_async=False, lane=name)
+        outcome = await arun(step, self.view._workers)  # noqa: SLF001 - the kit belongs to the house
+        if outcome.exception is not None:
+            raise outcome.exception
+        return outcome.value
+
+    def returned(self, result: ToolResult) -> Any:
+        """What the framework returned for a successful result; or then, if the tool does not run again for the same id."""
+        if self.has_value:
+            return self.value
+        return result.value.value if isinstance(result.value, OpaqueValue) else result.value
 
     def run(self, name: str, arguments: dict[str, Any]) -> Any:
         """What a handler does: the framework's own execution."""
@@ -157,7 +158,7 @@ class Attempt:
 
     def _note_value(self, run: object, value: Any) -> Any:
         if self._latest is run:
-            self.value, self.raised = value, None
+            self.value, self.has_value, self.raised = value, True, None
         return self.seen(value)
 
     def _note_raised(self, run: object, error: BaseException) -> BaseException:
@@ -174,24 +175,15 @@ def current_attempt() -> Any:
     return _current.get(None)
 
 
-def ask_person(request: ApprovalRequest) -> Decision | None:
-    """The approver of an adapter's pipeline: asks as the attempt of the moment does.
-
-    Args:
-        request: the call that needs approval.
-    """
+def decide(request: ApprovalRequest) -> Decision | None:
+    """The approver of a pipeline without one: asks the attempt of the moment."""
     attempt = _current.get(None)
-    return None if attempt is None else attempt.ask(request)
+    return None if attempt is None else attempt.decide(request)
 
 
 @cache
 def handler_for(name: str, *, awaited: bool = True) -> Callable[..., Any]:
-    """The handler of a tool, which runs the attempt of the moment.
-
-    Args:
-        name: the tool's name.
-        awaited: whether the framework's execution is.
-    """
+    """The handler of the tool of this name, which runs the attempt of the moment; `awaited` if the framework's execution is."""
 
     async def handle_awaited(**arguments: Any) -> Any:
         return await _current.get().arun(name, arguments)

@@ -66,7 +66,7 @@ class ToolAttempt(Attempt):
         is_waiting = actions.requested_auth_configs or actions.requested_tool_confirmations
         return OpaqueValue(value) if is_waiting else super().seen(value)
 
-    def ask(self, request: ApprovalRequest) -> Approve | Reject | None:
+    def decide(self, request: ApprovalRequest) -> Approve | Reject | None:
         """Asks by a confirmation of ADK, which makes the call again with the answer; that of another call it cannot."""
         if self._refusal is not None:
             raise ControlFlow(self._refusal)
@@ -94,11 +94,12 @@ class ToolAttempt(Attempt):
         Args:
             result: what came of the call, which was no failure.
         """
-        if isinstance(self.value, str):
+        value = self.returned(result)
+        if isinstance(value, str):
             return result.content
         if not any(repair.kind == "edited" for repair in result.repairs):
-            return self.value
-        fields = self.value if isinstance(self.value, dict) else {"result": self.value}
+            return value
+        fields = value if isinstance(value, dict) else {"result": value}
         return {**fields, "note": result.content.rpartition("\n")[2]}
 
 
