@@ -315,6 +315,14 @@ def test_mistakes_are_named(mistake):
         Adapter("Toy", **options)
 
 
+def test_a_tool_of_a_framework_runs_where_the_framework_runs_it():
+    adapter = Adapter("Toy", tool_options={"count": {"executor": "ray"}})
+    with pytest.raises(
+        UsageError, match="Toy: tool 'count' has an executor, but the framework runs it; remove the option"
+    ):
+        adapter.tool("count", "", SCHEMA, handler_for("count"))
+
+
 def test_a_timeout_or_options_of_a_tool_that_does_not_exist():
     for given, message in (
         ({"timeout": {"cuont": 3}}, r"Toy\(timeout=\{'cuont': ...\}\): no such tool. Did you mean 'count'\?"),

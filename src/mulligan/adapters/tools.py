@@ -122,7 +122,13 @@ class Adapter:
                 self._tools.clear()
             options = {"timeout": self._timeouts.get(name, self._timeouts.get("*")), **options}
             made = _make(kind, name, description, schema, handler, options)
-            known = self._tools[name, handler] = content, self.pipeline.tools.tool_options.apply(made)
+            made = self.pipeline.tools.tool_options.apply(made)
+            if made.executor is not None:
+                raise UsageError(
+                    f"{self.owner}: tool {name!r} has an executor, but the framework runs it; remove the option, and "
+                    "call a Pipeline in the tool whose tools have it"
+                )
+            known = self._tools[name, handler] = content, made
         return known[1]
 
     def view(self, tools: Iterable[Tool]) -> Pipeline:

@@ -351,7 +351,7 @@ def _prepare_run(invocation: Invocation, tool: Tool) -> NeedsApproval | None:
 
 
 def _authorize(invocation: Invocation, tool: Tool) -> NeedsApproval | None:
-    answer: Any = None
+    answer: ToolError | NeedsApproval | None = None
     if invocation.hooks.has_authorize:
         answer = invocation.hooks.authorize(tool, partial(copy_arguments, invocation, tool), invocation.call)
     if isinstance(answer, ToolError):

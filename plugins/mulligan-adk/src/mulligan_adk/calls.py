@@ -89,11 +89,7 @@ class ToolAttempt(Attempt):
         return Approve(changed)
 
     def answer(self, result: ToolResult) -> Any:
-        """What ADK returned; with a note of what a person has changed.
-
-        Args:
-            result: what came of the call, which was no failure.
-        """
+        """What ADK returned in a call that did not fail; with a note of what a person has changed."""
         value = self.returned(result)
         if isinstance(value, str):
             return result.content

@@ -32,12 +32,7 @@ def is_malformed(response: LlmResponse) -> bool:
 
 
 async def put_back(response: LlmResponse, memory: Memory) -> None:
-    """Puts the calls that were left out into a response, which then reports no error; repaired if the policy allows it.
-
-    Args:
-        response: the response, which is changed.
-        memory: gets the repaired calls and those that cannot be read.
-    """
+    """Puts the calls that were left out into a response, which then reports no error; repaired if the policy allows it."""
     content = response.content or types.Content(role="model")
     parts = list(content.parts or ())
     known = {call.id for call in response.get_function_calls()}

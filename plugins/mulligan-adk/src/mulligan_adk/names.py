@@ -11,11 +11,7 @@ from google.adk.tools.base_toolset import BaseToolset
 
 
 def names_in_app(agent: Any) -> list[str] | None:
-    """The names of the tools of all agents; None if another agent has some that are not known before it runs.
-
-    Args:
-        agent: the one that runs.
-    """
+    """The names of the tools of an agent and all others; None if another has some that are not known before it runs."""
     if not isinstance(agent, BaseAgent):
         return None
     names: list[str] = []
