@@ -64,6 +64,7 @@ from mulligan.events import (
     Event,
     Notice,
     PluginFaulted,
+    RequestNoted,
     StepFinished,
     Waiting,
 )
@@ -142,6 +143,7 @@ __all__ = [
     "Repair",
     "Repairer",
     "RepeatedCallError",
+    "RequestNoted",
     "ResourceConflictError",
     "ResourceNotFoundError",
     "Rule",
