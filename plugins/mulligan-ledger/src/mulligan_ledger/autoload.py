@@ -6,7 +6,9 @@ The environment comes first. Pipelines of one process that record in the same fi
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from mulligan_ledger.ledger import Ledger
 
 VARIABLE = "MULLIGAN_LEDGER"
 _KEYS = ("path", "durable", "content", "keep_days", "keep_bytes")
+_suspended: ContextVar[bool] = ContextVar("suspended", default=False)
 _LEDGERS: dict[tuple[Any, ...], Ledger] = {}
 
 
@@ -34,7 +37,17 @@ def __getattr__(name: str) -> Any:
     """`plugin`, decided when a pipeline loads its plugins."""
     if name != "plugin":
         raise AttributeError(name)
-    return configured() or _Off()
+    return _Off() if _suspended.get() else configured() or _Off()
+
+
+@contextmanager
+def suspended() -> Iterator[None]:
+    """Pipelines that are made in here record nothing: they replay what is recorded."""
+    token = _suspended.set(True)
+    try:
+        yield
+    finally:
+        _suspended.reset(token)
 
 
 def configured() -> Ledger | None:

@@ -49,6 +49,8 @@ def of_tool(tool: Tool) -> Definition:
     options["output_schema"] = None if tool.output_schema is None else thaw(tool.output_schema)
     if isinstance(tool.resources, (list, tuple, set, frozenset)):
         options["resources"] = sorted(map(str, tool.resources))[:_MOST_RESOURCES]
+    elif tool.resources is not None:
+        options["resources"] = "function"
     kept = {name: value for name, value in options.items() if value not in (None, False, [], {}) or name == "detect"}
     schema = call_safely(lambda: thaw(tool.parameters)) or {"type": "object"}
     parameters = json.dumps(schema, ensure_ascii=False, default=str)  # unsorted: texts list arguments in this order
@@ -66,16 +68,19 @@ def _canonical(value: Any) -> str:
     return json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
 
 
-def to_tool(row: Mapping[str, Any], handler: Callable[..., Any]) -> Tool:
+def to_tool(row: Mapping[str, Any], handler: Callable[..., Any], resources: Callable[..., Any]) -> Tool:
     """The tool of a definition, with another handler.
 
     Args:
         row: a row of the table `definitions`.
         handler: what runs instead.
+        resources: what lists existing names, where a function did.
     """
     options = json.loads(row["options"])
     if options.get("detect") == "function":
         options["detect"] = True
+    if options.get("resources") == "function":
+        options["resources"] = resources
     options.pop("approve", None)
     options.pop("timeout", None)
     schema = json.loads(row["parameters"])

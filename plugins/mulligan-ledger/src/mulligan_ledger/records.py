@@ -106,7 +106,8 @@ class Recorder:
         return CallRecord(row, attempts, repairs, definitions, listed)
 
     def _error(self, error: Any, event: CallFinished, *, keeps: bool) -> dict[str, Any]:
-        corrected = "" if event.result.feedback is None else event.result.feedback.corrected
+        feedback = event.result.feedback
+        corrected, problems = ("", ()) if feedback is None else (feedback.corrected, feedback.problems)
         proposed = json.loads(corrected) if corrected else None
         names = [*getattr(error, "suggestions", ())][:_MOST_SUGGESTIONS]
         shown = isinstance(error, ToolNotFoundError) or keeps
@@ -119,6 +120,7 @@ class Recorder:
             "corrected": corrected if keeps and corrected else None,
             "corrected_key": None if proposed is None else self._hash(proposed["name"], proposed["arguments"]),
             "suggestions": dumped(names) if names and shown else None,
+            "problems": dumped([one._asdict() for one in problems]) if keeps and problems else None,
         }
 
     def _attempt(self, event: AttemptFailed, redact: Redact, *, keeps: bool) -> dict[str, Any]:

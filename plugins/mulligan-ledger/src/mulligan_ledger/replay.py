@@ -108,7 +108,7 @@ def _replay_one(
                 yield Rewording(conversation.name, call.row, call.row["feedback"] or "", None, reason)
             continue
         pipeline = _pipeline_for(call, base, recorded, known, sets, pipelines)
-        recorded.call = call
+        recorded.start(call)
         result = pipeline.call(
             ToolCall(call.row["call_id"], call.row["name"], call.row["arguments"]), session=session
         )
@@ -146,7 +146,7 @@ def _pipeline_for(
     key = call.row["toolset"] or call.row["definition"] or ""
     if key not in pipelines:
         hashes = sets.get(key) or ([key] if key in known else [])
-        tools = [to_tool(known[one], recorded.run) for one in hashes if one in known]
+        tools = [to_tool(known[one], recorded.run, recorded.resources) for one in hashes if one in known]
         pipelines[key] = base.with_tools(tools)
     return pipelines[key]
 
@@ -156,15 +156,27 @@ class _Recorded:
 
     def __init__(self) -> None:
         self.call: Call | None = None
+        self._attempt = 0
+
+    def start(self, call: Call) -> None:
+        """The next call is this one."""
+        self.call, self._attempt = call, 0
+
+    def resources(self, arguments: Mapping[str, Any]) -> list[str]:
+        """The names that were near the missing one."""
+        assert self.call is not None
+        return list(json.loads(self.call.row["suggestions"] or "[]"))
 
     def run(self, **_: Any) -> Any:
-        """Raises or returns what was recorded."""
+        """Raises or returns what was recorded, attempt by attempt."""
         assert self.call is not None
-        if not self.call.row["is_error"]:
+        self._attempt += 1
+        attempts, number = self.call.attempts, self._attempt - 1
+        if not self.call.row["is_error"] and (number >= len(attempts) or attempts[number]["outcome"] is None):
             return self.call.row["result"] or ""
-        if not self.call.attempts:
+        if not attempts:
             raise _recorded_error(self.call.row)
-        outcome = self.call.attempts[-1]["outcome"]
+        outcome = attempts[min(number, len(attempts) - 1)]["outcome"]
         return snapshot.to_handler(json.loads(outcome))()
 
     @hookimpl(tryfirst=True)

@@ -87,7 +87,8 @@ CREATE TABLE calls (
     feedback_chars INTEGER,
     corrected TEXT,
     corrected_key TEXT,
-    suggestions TEXT
+    suggestions TEXT,
+    problems TEXT
 );
 CREATE INDEX calls_by_session ON calls (session, step);
 CREATE INDEX calls_by_time ON calls (at);

@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections import deque
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from weakref import WeakSet, ref
@@ -39,6 +40,8 @@ class Writer:
         path: the file.
         content: how much of each call is kept.
         retention: how much of the past is kept.
+        make_recorder: makes what describes the calls.
+        source: `live`, or `import` for calls that another program logged.
 
     Attributes:
         recorded: how many events were written by this process.
@@ -46,8 +49,18 @@ class Writer:
         problem: why the last write failed; empty while writing works.
     """
 
-    def __init__(self, path: Path, content: Content, retention: Retention) -> None:
+    def __init__(
+        self,
+        path: Path,
+        content: Content,
+        retention: Retention,
+        *,
+        make_recorder: Callable[[Content, str], Recorder] = Recorder,
+        source: str = "live",
+    ) -> None:
         self.path = path
+        self._make_recorder = make_recorder
+        self._source = source
         self._content = content
         self._retention = retention
         self._abandoned: list[Any] = []  # connections of a parent process, which must not even be closed here
@@ -74,16 +87,17 @@ class Writer:
         self._abandoned.append(self._connection)
         self._reset()
 
-    def put(self, event: Any) -> None:
+    def put(self, event: Any, at: float | None = None) -> None:
         """Hands an event to the thread.
 
         Args:
             event: a `CallFinished` or a `RequestNoted`.
+            at: when it happened, in seconds since 1970; None for now.
         """
         if self.is_broken or len(self._queue) >= MOST_WAITING:
             self.lost += 1
             return
-        self._queue.append((time.time(), event))
+        self._queue.append((time.time() if at is None else at, event))
         if not self._awake:
             self._awake = True
             if self._thread is None:
@@ -162,7 +176,7 @@ class Writer:
             self._connection = open_for_writing(self.path)
             if self._recorder is None:
                 salt = self._connection.execute("SELECT value FROM settings WHERE name = 'salt'").fetchone()[0]
-                self._recorder = Recorder(self._content, salt)
+                self._recorder = self._make_recorder(self._content, salt)
         assert self._recorder is not None
         return self._connection, self._recorder
 
@@ -199,7 +213,7 @@ class Writer:
         sessions: dict[int, tuple[int, int]],
     ) -> None:
         if not self._process:
-            self._process = _insert_process(connection, self._content)
+            self._process = _insert_process(connection, self._content, self._source)
         next_call = connection.execute("SELECT coalesce(max(id), 0) FROM calls").fetchone()[0] + 1
         definitions: dict[str, Any] = {}
         calls: list[dict[str, Any]] = []
@@ -264,7 +278,7 @@ class Writer:
             self._disconnect()
 
 
-def _insert_process(connection: sqlite3.Connection, content: str, source: str = "live") -> int:
+def _insert_process(connection: sqlite3.Connection, content: str, source: str) -> int:
     row = {
         "pid": os.getpid(),
         "host": socket.gethostname(),

@@ -1,0 +1,3 @@
+def test_import():
+    import mulligan_ledger
+    assert mulligan_ledger.Ledger
