@@ -46,7 +46,9 @@ def report(words: list[str]) -> int:
 
 def replay(words: list[str]) -> int:
     """`mulligan replay`."""
-    return _run("replay", _replay, words, "DB [--session ID] [--pipeline MODULE:NAME] [--format FORMAT] [-p PLUGIN] [--json]")
+    return _run(
+        "replay", _replay, words, "DB [--session ID] [--pipeline MODULE:NAME] [--format FORMAT] [-p PLUGIN] [--json]"
+    )
 
 
 def diff(words: list[str]) -> int:
@@ -78,7 +80,9 @@ def _run(name: str, command: Callable[..., int], words: Sequence[str], usage: st
             report_problem(describe(error, [name]))
             return USAGE_ERROR
         except sqlite3.Error as error:
-            raise UsageError(f"{name}: the ledger cannot be read: {error}; check it with PRAGMA integrity_check") from None
+            raise UsageError(
+                f"{name}: the ledger cannot be read: {error}; check it with PRAGMA integrity_check"
+            ) from None
         if page.getvalue():
             write(tidy(page.getvalue(), console(stdout(), styled=False).width))
         return code if isinstance(code, int) else OK
@@ -194,10 +198,16 @@ def _replay(
         stack.enter_context(autoload.suspended())
         make = _pipeline_maker(stack, pipeline, plugin, format)
         found = list(reworded(connection, make, session=session))
-        if session is not None and not connection.execute(
-            "SELECT 1 FROM sessions WHERE session_id = ? OR CAST(id AS TEXT) = ?", (session, session.removeprefix("#"))
-        ).fetchone():
-            raise UsageError(f"--session {session}: {db} has no such conversation; mulligan report {db} --csv lists them")
+        if (
+            session is not None
+            and not connection.execute(
+                "SELECT 1 FROM sessions WHERE session_id = ? OR CAST(id AS TEXT) = ?",
+                (session, session.removeprefix("#")),
+            ).fetchone()
+        ):
+            raise UsageError(
+                f"--session {session}: {db} has no such conversation; mulligan report {db} --csv lists them"
+            )
     different = changes(found)
     skipped = [one for one in found if one.after is None]
     changed = sum(one.count for one in different)
@@ -208,7 +218,13 @@ def _replay(
                 "changed": changed,
                 "skipped": len(skipped),
                 "changes": [
-                    {"before": one.before, "after": one.after, "tools": one.tools, "count": one.count, "sessions": one.sessions}
+                    {
+                        "before": one.before,
+                        "after": one.after,
+                        "tools": one.tools,
+                        "count": one.count,
+                        "sessions": one.sessions,
+                    }
                     for one in different
                 ],
             }
@@ -227,7 +243,9 @@ def _replay(
 
 
 def _reasons(skipped: Sequence[Any]) -> dict[str, int]:
-    return {reason: sum(one.reason == reason for one in skipped) for reason in dict.fromkeys(one.reason for one in skipped)}
+    return {
+        reason: sum(one.reason == reason for one in skipped) for reason in dict.fromkeys(one.reason for one in skipped)
+    }
 
 
 def _pipeline_maker(
@@ -236,7 +254,9 @@ def _pipeline_maker(
     if named is not None:
         own = find_object(named, "--pipeline")
         if not isinstance(own, Pipeline):
-            raise UsageError(f"--pipeline {named}: it is {type(own).__name__}, not a Pipeline; write MODULE:NAME of one")
+            raise UsageError(
+                f"--pipeline {named}: it is {type(own).__name__}, not a Pipeline; write MODULE:NAME of one"
+            )
         return lambda tools, recorded: own
     settings = Settings.of(plugins, None)
 
@@ -274,7 +294,13 @@ def _diff(a: str, b: str, /, *, json: _Flag = False) -> int:
     print_table(screen, heads, cells)
     clear = [row.name for row in rows if row.verdict == "differs"]
     enough = any(row.verdict != "not enough data" for row in rows)
-    told = f"Differs: {visible(', '.join(clear))}." if clear else "Every difference may be chance." if enough else "Not enough data."
+    told = (
+        f"Differs: {visible(', '.join(clear))}."
+        if clear
+        else "Every difference may be chance."
+        if enough
+        else "Not enough data."
+    )
     write(f"\n{told}")
     if len(clear) > 0 and len(rows) > 10:
         write(f"Of {len(rows)} measures, one in twenty looks different by chance alone.")
@@ -310,7 +336,9 @@ def _import(
         f"{counts.unanswered} without an answer"
     )
     if not counts.calls:
-        report_problem("no tool calls found; pass messages of a model with their answers, one conversation per line or array")
+        report_problem(
+            "no tool calls found; pass messages of a model with their answers, one conversation per line or array"
+        )
         return FAILED
     return OK
 

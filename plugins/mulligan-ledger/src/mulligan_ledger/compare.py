@@ -43,7 +43,13 @@ def compare(one: Measures, other: Measures) -> list[Row]:
     rows = [
         _share("calls that failed", one.total.failures, one.total.calls, other.total.failures, other.total.calls),
         _share("failures recovered", one.total.recovered, one.total.judged, other.total.recovered, other.total.judged),
-        _share("corrected calls followed", one.total.followed, one.total.proposed, other.total.followed, other.total.proposed),
+        _share(
+            "corrected calls followed",
+            one.total.followed,
+            one.total.proposed,
+            other.total.followed,
+            other.total.proposed,
+        ),
         _share("failures that ended the run", one.fatal, one.total.failures, other.fatal, other.total.failures),
         _mean("steps until recovered", one.total.steps, other.total.steps),
     ]
@@ -82,7 +88,8 @@ def _mean(name: str, values: Sequence[float], others: Sequence[float]) -> Row:
         return Row(name, *texts, "–", "not enough data")
     rng = random.Random(_SEED)  # noqa: S311 - it resamples, it hides nothing
     sampled = sorted(
-        statistics.fmean(rng.choices(others, k=min(len(others), 2_000))) - statistics.fmean(rng.choices(values, k=min(len(values), 2_000)))
+        statistics.fmean(rng.choices(others, k=min(len(others), 2_000)))
+        - statistics.fmean(rng.choices(values, k=min(len(values), 2_000)))
         for _ in range(_ROUNDS)
     )
     least, most = sampled[int(0.025 * _ROUNDS)], sampled[int(0.975 * _ROUNDS)]

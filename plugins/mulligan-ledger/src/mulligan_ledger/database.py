@@ -16,7 +16,22 @@ from mulligan_ledger.schema import APPLICATION_ID, MIGRATIONS, VERSION
 BUSY_SECONDS = 5.0
 _FIXED = ((3, 51, 3), (3, 50, 7), (3, 44, 6))
 _NETWORKS = frozenset(
-    ("nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "glusterfs", "lustre", "gfs2", "ocfs2", "beegfs", "virtiofs")
+    (
+        "nfs",
+        "nfs4",
+        "cifs",
+        "smb3",
+        "smbfs",
+        "9p",
+        "afs",
+        "ceph",
+        "glusterfs",
+        "lustre",
+        "gfs2",
+        "ocfs2",
+        "beegfs",
+        "virtiofs",
+    )
 )
 
 

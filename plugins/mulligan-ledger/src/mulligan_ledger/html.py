@@ -39,7 +39,9 @@ def render(connection: sqlite3.Connection, file: str, *, live: str = "") -> str:
     numbers = {name: f"t{at}" for at, name in enumerate(names)}
     for one in shown:
         one.tools = " ".join(numbers[name] for name in one.tool_names)
-    style, script = (files("mulligan_ledger").joinpath(f"page/report.{kind}").read_text("utf-8") for kind in ("css", "js"))
+    style, script = (
+        files("mulligan_ledger").joinpath(f"page/report.{kind}").read_text("utf-8") for kind in ("css", "js")
+    )
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters["shown"] = as_markup
     template = environment.from_string(files("mulligan_ledger").joinpath("page/report.html").read_text("utf-8"))
@@ -126,7 +128,12 @@ def _conversations(connection: sqlite3.Connection, found: Measures) -> list[_Sho
 
 def _ranked(connection: sqlite3.Connection, found: Measures) -> list[int]:
     """The keys of the conversations: those of the costliest failures, then the newest and the unrecovered in turn."""
-    newest = [row["id"] for row in connection.execute("SELECT id FROM sessions ORDER BY started DESC, id DESC LIMIT ?", (2 * MOST_CONVERSATIONS,))]
+    newest = [
+        row["id"]
+        for row in connection.execute(
+            "SELECT id FROM sessions ORDER BY started DESC, id DESC LIMIT ?", (2 * MOST_CONVERSATIONS,)
+        )
+    ]
     sessions = dict(connection.execute("SELECT id, session FROM calls WHERE is_error").fetchall())
     open_failures = Counter(sessions[call] for call, one in found.recoveries.items() if not one.recovered)
     telling = [session for session, _ in open_failures.most_common(MOST_CONVERSATIONS)]
@@ -195,7 +202,9 @@ def _item(call: Call, found: Measures, most: int) -> dict[str, Any]:
     if recovery is not None:
         after = plural(recovery.steps, "step") if recovery.steps is not None else ""
         outcome = f"Next: {recovery.next}. " + (f"Recovered after {after}." if after else "Not recovered.")
-        outcome += {True: " It made the corrected call.", False: " It did not make the corrected call.", None: ""}[recovery.followed]
+        outcome += {True: " It made the corrected call.", False: " It did not make the corrected call.", None: ""}[
+            recovery.followed
+        ]
     seconds = f"{row['duration']:.3g} s"
     failed = f"{row['error']}{', ends the run' if row['fatal'] else ''}"
     return {
@@ -234,8 +243,8 @@ def _chart(buckets: list[Bucket]) -> Markup:
     ]
     failures = sum(one.failures for one in buckets)
     said = f"Bars of calls over time, from {buckets[0].start} to {buckets[-1].start}: {sum(one.calls for one in buckets):,} calls, {failures:,} failed."
-    labels = Markup('<text x="0" y="150">{}</text><text x="{}" y="150" text-anchor="end">{}</text><text x="0" y="10">{}</text>').format(
-        buckets[0].start, _WIDTH, buckets[-1].start, f"{most:,}"
-    )
+    labels = Markup(
+        '<text x="0" y="150">{}</text><text x="{}" y="150" text-anchor="end">{}</text><text x="0" y="10">{}</text>'
+    ).format(buckets[0].start, _WIDTH, buckets[-1].start, f"{most:,}")
     head = Markup('<svg viewBox="0 0 {} {}" role="img" aria-label="{}">').format(_WIDTH, _HEIGHT, escape(said))
     return head + Markup("").join(bars) + labels + Markup("</svg>")

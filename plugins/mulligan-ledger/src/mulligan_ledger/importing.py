@@ -161,12 +161,20 @@ class _ImportRecorder(Recorder):
         record = super().call(event, at)
         if record.call["is_error"]:
             text = event.redact(self._texts[id(event)])
-            record.call.update(feedback=text, feedback_chars=len(text), corrected=None, corrected_key=None, suggestions=None)
+            record.call.update(
+                feedback=text, feedback_chars=len(text), corrected=None, corrected_key=None, suggestions=None
+            )
         return record
 
 
 def _as_text(answer: Any) -> str:
-    return answer if isinstance(answer, str) else "" if answer is None else json.dumps(answer, ensure_ascii=False, default=safe_str)
+    return (
+        answer
+        if isinstance(answer, str)
+        else ""
+        if answer is None
+        else json.dumps(answer, ensure_ascii=False, default=safe_str)
+    )
 
 
 def _is_name(name: Any) -> bool:

@@ -95,7 +95,9 @@ def _values(text: str, where: str) -> Iterator[Any]:
                 try:
                     yield json.loads(line)
                 except (ValueError, RecursionError) as error:
-                    raise UsageError(f"{where}, line {number}: not JSON ({error}); write one JSON value per line") from None
+                    raise UsageError(
+                        f"{where}, line {number}: not JSON ({error}); write one JSON value per line"
+                    ) from None
     except RecursionError:
         raise UsageError(f"{where}: nested too deeply") from None
     else:
@@ -139,7 +141,9 @@ def _tool_names(value: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(one["name"] for one in found if isinstance(one, dict) and isinstance(one.get("name"), str))
 
 
-def _conversation(id: str | None, messages: Sequence[Any], dialects: Mapping[str, Dialect], tools: frozenset[str]) -> Logged:
+def _conversation(
+    id: str | None, messages: Sequence[Any], dialects: Mapping[str, Dialect], tools: frozenset[str]
+) -> Logged:
     found = Logged(id, tools=tools)
     step, seen = 0, set()
     waiting: dict[Any, LoggedCall] = {}
@@ -202,7 +206,11 @@ def _parts(message: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 def _content(content: Any) -> Any:
     """The text of an answer; blocks of text are joined."""
-    if isinstance(content, list) and content and all(isinstance(one, dict) and isinstance(one.get("text"), str) for one in content):
+    if (
+        isinstance(content, list)
+        and content
+        and all(isinstance(one, dict) and isinstance(one.get("text"), str) for one in content)
+    ):
         return "\n".join(one["text"] for one in content)
     return content
 
@@ -249,7 +257,9 @@ def _spans(value: Any) -> Iterator[Mapping[str, Any]]:
             for span in scope.get("spans", ()):
                 facts = _attributes(span.get("attributes", ()))
                 name = facts.get("gen_ai.tool.name") or str(span.get("name", "")).removeprefix("execute_tool ")
-                if facts.get("gen_ai.operation.name") == "execute_tool" or str(span.get("name", "")).startswith("execute_tool "):
+                if facts.get("gen_ai.operation.name") == "execute_tool" or str(span.get("name", "")).startswith(
+                    "execute_tool "
+                ):
                     yield {**span, "facts": facts, "tool": name}
 
 

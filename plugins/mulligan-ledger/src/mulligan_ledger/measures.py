@@ -167,7 +167,9 @@ class Measures:
 
     def to_dict(self) -> dict[str, Any]:
         """The figures as JSON values."""
-        kinds = [{**one.to_dict(), "error": one.error, "message": one.message, "session": one.session} for one in self.kinds]
+        kinds = [
+            {**one.to_dict(), "error": one.error, "message": one.message, "session": one.session} for one in self.kinds
+        ]
         return {
             "total": self.total.to_dict(),
             "conversations": self.conversations,
@@ -246,14 +248,22 @@ def _judged(connection: sqlite3.Connection) -> Iterator[tuple[list[sqlite3.Row],
     requests: dict[int, list[int]] = {}
     for row in connection.execute("SELECT session, step FROM requests"):
         requests.setdefault(row["session"], []).append(row["step"])
-    statement = f"SELECT {_COLUMNS} FROM calls JOIN sessions ON sessions.id = calls.session ORDER BY calls.session, calls.id"  # noqa: S608
+    statement = (
+        f"SELECT {_COLUMNS} FROM calls JOIN sessions ON sessions.id = calls.session ORDER BY calls.session, calls.id"  # noqa: S608
+    )
     for session, group in groupby(connection.execute(statement), key=itemgetter("session")):
         rows = list(group)
         if not rows[0]["conversation"] or not any(row["is_error"] for row in rows):
             yield rows, {}
             continue
         texts = dict(connection.execute("SELECT id, arguments FROM calls WHERE session = ?", (session,)).fetchall())
-        yield rows, {one.id: one for one in recoveries([as_sent(row, texts[row["id"]]) for row in rows], requests.get(session, ()))}
+        yield (
+            rows,
+            {
+                one.id: one
+                for one in recoveries([as_sent(row, texts[row["id"]]) for row in rows], requests.get(session, ()))
+            },
+        )
 
 
 def as_sent(row: Any, arguments: str | None) -> Sent:
@@ -279,7 +289,10 @@ def _buckets(moments: Iterable[tuple[str, bool]]) -> tuple[list[Bucket], int]:
     if not times:
         return [], 0
     first, last = min(times)[0], max(times)[0]
-    span = next((one for one in _SPANS if (last - first) / one < _MOST_BUCKETS - 1), int((last - first) / (_MOST_BUCKETS - 2)) + 1)
+    span = next(
+        (one for one in _SPANS if (last - first) / one < _MOST_BUCKETS - 1),
+        int((last - first) / (_MOST_BUCKETS - 2)) + 1,
+    )
     start = int(first // span)
     found = [Bucket(_label((start + at) * span, span)) for at in range(int(last // span) - start + 1)]
     for moment, failed in times:

@@ -74,7 +74,9 @@ def read_conversation(connection: sqlite3.Connection, row: sqlite3.Row) -> Conve
         row: its row of `sessions`.
     """
     key = (row["id"],)
-    calls = {one["id"]: Call(one) for one in connection.execute("SELECT * FROM calls WHERE session = ? ORDER BY id", key)}
+    calls = {
+        one["id"]: Call(one) for one in connection.execute("SELECT * FROM calls WHERE session = ? ORDER BY id", key)
+    }
     inside = "call IN (SELECT id FROM calls WHERE session = ?)"
     for one in connection.execute(f"SELECT * FROM attempts WHERE {inside} ORDER BY id", key):  # noqa: S608
         calls[one["call"]].attempts.append(one)

@@ -72,7 +72,7 @@ class Recorder:
             "at": iso(at - result.duration),
             "duration": round(result.duration, 6),
             "call_id": None if event.sent.id is None else safe_str(event.sent.id, _LONGEST_NAME),
-            "name": clean(event.redact(safe_str(event.sent.name, _LONGEST_NAME)), newlines=False),
+            "name": _name(event),
             "tool": None if result.tool is None else result.tool.name,
             "definition": None if definition is None else definition.hash,
             "toolset": None if listed is None else hashed(listed),
@@ -89,8 +89,10 @@ class Recorder:
         }
         if error is not None:
             row |= self._error(error, event, keeps=keeps)
+        failed = [one for one in result.events if isinstance(one, AttemptFailed)]
         attempts = [
-            self._attempt(one, event.redact, keeps=keeps) for one in result.events if isinstance(one, AttemptFailed)
+            self._attempt(one, error if one.attempt == result.attempts else None, event.redact, keeps=keeps)
+            for one in failed
         ]
         repairs = [
             {
@@ -123,8 +125,8 @@ class Recorder:
             "problems": dumped([one._asdict() for one in problems]) if keeps and problems else None,
         }
 
-    def _attempt(self, event: AttemptFailed, redact: Redact, *, keeps: bool) -> dict[str, Any]:
-        error, outcome = event.error, event.outcome
+    def _attempt(self, event: AttemptFailed, error: Any, redact: Redact, *, keeps: bool) -> dict[str, Any]:
+        error, outcome = error or event.error, event.outcome  # that of the last attempt is the result's
         kept = dumped(snapshot.of_outcome(outcome, redact)) if keeps else None
         named = isinstance(outcome, BaseException)
         return {
@@ -172,6 +174,14 @@ def iso(seconds: float) -> str:
         seconds: since 1970.
     """
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _name(event: CallFinished) -> str:
+    """The name that was sent; that of no tool may be anything."""
+    name = safe_str(event.sent.name, _LONGEST_NAME)
+    if event.result.tool is not None and event.result.tool.name == name:
+        return name
+    return clean(event.redact(name), newlines=False)
 
 
 def _facts(error: Any) -> dict[str, Any]:

@@ -130,7 +130,9 @@ def _is_variation(blamed: frozenset[str], before: Mapping[str, Any], after: Mapp
 
 
 def _kept(before: Mapping[str, Any], after: Mapping[str, Any], blamed: frozenset[str]) -> bool:
-    return any(name in blamed or any(_is_kept(value, other) for other in after.values()) for name, value in before.items())
+    return any(
+        name in blamed or any(_is_kept(value, other) for other in after.values()) for name, value in before.items()
+    )
 
 
 def _is_another_way(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:

@@ -61,14 +61,16 @@ def redact_arguments(sent: Any, redact: Redact) -> str | None:
         return None
     if isinstance(sent, bytes):
         sent = sent.decode("utf-8", "replace")
-    if not isinstance(sent, str):
-        return dumped(redact_value(sent, redact))
+    text = sent if isinstance(sent, str) else dumped(sent)
+    is_plain = "\\" not in text  # nothing hides behind an escape
+    if is_plain and (redacted := redact(text)) == text:
+        return text
     try:
-        values = json.loads(sent)
+        values = json.loads(text)
     except (ValueError, RecursionError):
-        return redact(sent)
+        return redacted if is_plain else redact(text)
     hidden = redact_value(values, redact)
-    return sent if hidden == values else dumped(hidden)
+    return text if hidden == values else dumped(hidden)
 
 
 def dumped(value: Any) -> str:

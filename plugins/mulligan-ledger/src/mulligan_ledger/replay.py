@@ -109,9 +109,7 @@ def _replay_one(
             continue
         pipeline = _pipeline_for(call, base, recorded, known, sets, pipelines)
         recorded.start(call)
-        result = pipeline.call(
-            ToolCall(call.row["call_id"], call.row["name"], call.row["arguments"]), session=session
-        )
+        result = pipeline.call(ToolCall(call.row["call_id"], call.row["name"], call.row["arguments"]), session=session)
         if call.row["is_error"]:
             yield Rewording(conversation.name, call.row, call.row["feedback"], result.content)
     _close(open_step)
@@ -186,13 +184,20 @@ class _Recorded:
         if row is None or not row["is_error"] or row["attempts"]:
             return None
         error = _recorded_error(row)
-        return None if isinstance(error, (ToolNotFoundError, ToolArgumentError)) or row["error"] == "RepeatedCallError" else error
+        return (
+            None
+            if isinstance(error, (ToolNotFoundError, ToolArgumentError)) or row["error"] == "RepeatedCallError"
+            else error
+        )
 
 
 def _recorded_error(row: sqlite3.Row) -> ToolError:
     """The error of a row, for failures that no rule has classified."""
     kind = getattr(errors, row["error"], errors.ToolExecutionError)
-    fields = {name: row[name] for name in ("code", "effect", "http_status", "retry_after", "resource", "provider", "user_message")}
+    fields = {
+        name: row[name]
+        for name in ("code", "effect", "http_status", "retry_after", "resource", "provider", "user_message")
+    }
     flags = {"fatal": bool(row["fatal"]), "transient": bool(row["transient"])}
     error: ToolError = kind(row["message"] or "", rule=row["rule"], **fields, **flags)
     return error
@@ -218,7 +223,9 @@ class Change:
 
     def diff(self) -> list[str]:
         """The lines that differ, with the ones around them, as in a unified diff."""
-        lines = difflib.unified_diff(self.before.splitlines(), self.after.splitlines(), "recorded", "today", lineterm="", n=2)
+        lines = difflib.unified_diff(
+            self.before.splitlines(), self.after.splitlines(), "recorded", "today", lineterm="", n=2
+        )
         return list(lines)
 
 

@@ -42,11 +42,16 @@ class Retention:
                 "(SELECT 1 FROM calls WHERE calls.session = sessions.id AND calls.at >= ?)",
                 (oldest, oldest),
             )
-            connection.execute("DELETE FROM calls WHERE at < ? AND session IN (SELECT id FROM sessions WHERE conversation = 0)", (oldest,))
+            connection.execute(
+                "DELETE FROM calls WHERE at < ? AND session IN (SELECT id FROM sessions WHERE conversation = 0)",
+                (oldest,),
+            )
         if self._size is not None:
             self._shrink(connection, self._size)
-        connection.execute("DELETE FROM toolsets WHERE hash NOT IN (SELECT toolset FROM calls WHERE toolset IS NOT NULL)")
-        connection.execute("PRAGMA incremental_vacuum")
+        connection.execute(
+            "DELETE FROM toolsets WHERE hash NOT IN (SELECT toolset FROM calls WHERE toolset IS NOT NULL)"
+        )
+        connection.executescript("PRAGMA incremental_vacuum")  # `execute` would free one page only
 
     def _shrink(self, connection: sqlite3.Connection, size: int) -> None:
         if _used(connection) <= size:
@@ -57,7 +62,9 @@ class Retention:
                 count = connection.execute("SELECT count(*) FROM calls").fetchone()[0]
                 if count < 2:
                     return
-                connection.execute("DELETE FROM calls WHERE id IN (SELECT id FROM calls ORDER BY id LIMIT ?)", (count // 4 + 1,))
+                connection.execute(
+                    "DELETE FROM calls WHERE id IN (SELECT id FROM calls ORDER BY id LIMIT ?)", (count // 4 + 1,)
+                )
                 continue
             oldest = [(row[0],) for row in rows[: max(1, len(rows) // 10)]]
             connection.executemany("DELETE FROM sessions WHERE id = ?", oldest)
@@ -65,5 +72,7 @@ class Retention:
 
 def _used(connection: sqlite3.Connection) -> int:
     """Bytes that hold something."""
-    pages, free, size = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size"))
+    pages, free, size = (
+        connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size")
+    )
     return int((pages - free) * size)

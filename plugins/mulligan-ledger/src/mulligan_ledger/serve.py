@@ -55,7 +55,10 @@ class Server:
     def _version(self) -> str:
         connection = open_for_reading(self._file)
         try:
-            return ".".join(str(connection.execute(f"SELECT count(*), coalesce(max(id), 0) FROM {table}").fetchone()[:]) for table in ("calls", "requests"))  # noqa: S608
+            return ".".join(
+                str(connection.execute(f"SELECT count(*), coalesce(max(id), 0) FROM {table}").fetchone()[:])
+                for table in ("calls", "requests")
+            )  # noqa: S608
         finally:
             connection.close()
 

@@ -59,16 +59,20 @@ class _Writer:
             "args": [self.value(one, 1) for one in islice(raised_with(exception), _MOST_MEMBERS)],
             "fields": self._fields(exception, 1),
         }
-        own_methods = {name for base in type(exception).__mro__ for name in vars(base)} if _has_methods(exception) else set()
-        answers = {name: self._answer(exception, name) for name in _ACCESSORS if name in own_methods}
+        own_methods = (
+            {name for base in type(exception).__mro__ for name in vars(base)} if _has_methods(exception) else set()
+        )
+        answers = {}
+        for name in _ACCESSORS:
+            found = read_attribute(exception, name) if name in own_methods else None
+            if callable(found):
+                answers[name] = self.value(call_safely(found), 2)
+            elif found is not None:
+                told["fields"].setdefault(name, self._member(name, found, 2))
         members = [self._places[id(one)] for one in group_members(exception) if id(one) in self._places]
         cause = self._places.get(id(exception.__cause__))
         more = {"answers": answers, "members": members, "cause": cause, "frames": _frames(exception)}
         return told | {name: value for name, value in more.items() if value not in (None, [], {})}
-
-    def _answer(self, exception: BaseException, name: str) -> Any:
-        method = read_attribute(exception, name)
-        return self.value(call_safely(method) if callable(method) else method, 2)
 
     def value(self, value: Any, depth: int) -> Any:
         """A value as JSON; objects as `{"$object": names of its classes, "fields": ...}`."""
@@ -90,7 +94,9 @@ class _Writer:
             return {"$tuple": items} if type(value) is tuple else items
         if isinstance(value, Mapping) or (read := as_dict(value) if hasattr(type(value), "items") else None):
             read = as_dict(value)
-            return {"$map": [[self._key(name), self._member(str(name), one, depth + 1)] for name, one in self._some(read)]}
+            return {
+                "$map": [[self._key(name), self._member(str(name), one, depth + 1)] for name, one in self._some(read)]
+            }
         if isinstance(value, _SKIPPED):
             return {"$cut": True}
         return {"$object": _names(type(value)), "fields": self._fields(value, depth + 1), "text": self._shown(value)}
@@ -98,7 +104,7 @@ class _Writer:
     def _fields(self, value: Any, depth: int) -> dict[str, Any]:
         own = dict(islice(stored_attributes(value).items(), _MOST_MEMBERS))
         for name, read in layout(type(value)).items():
-            if name.startswith("__") or name in own or not _is_slot(type(value), name):
+            if name.startswith("__") or name in own or not _is_data(type(value), name):
                 continue
             found = call_safely(lambda read=read: read(value))
             if found is not None:
@@ -140,10 +146,13 @@ def _names(cls: type) -> list[list[str]]:
     return [[str(base.__module__), str(base.__qualname__)] for base in type.mro(cls) if base is not object]
 
 
-def _is_slot(cls: type, name: str) -> bool:
-    """Whether an attribute is stored in each instance; a constant of the class is not."""
-    found = next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
-    return type(found).__name__ in ("member_descriptor", "getset_descriptor", "_tuplegetter")
+def _is_data(cls: type, name: str) -> bool:
+    """Whether an attribute is stored in each instance, or is a plain constant of a class that will not be there."""
+    base = next((base for base in cls.__mro__ if name in vars(base)), object)
+    found = vars(base).get(name)
+    if type(found).__name__ in ("member_descriptor", "getset_descriptor", "_tuplegetter"):
+        return True
+    return isinstance(found, (str, int, float)) and _real_class(base.__module__, base.__qualname__) is None
 
 
 def _has_methods(exception: BaseException) -> bool:

@@ -42,7 +42,14 @@ def print_summary(found: Measures, file: str) -> None:
     if found.costliest:
         screen.out("\nThe failures that cost most", highlight=False)
         rows = [
-            (_short(one.name), one.error, _short(one.message), f"{one.failures}", share(one.recovered, one.judged), f"{one.cost}")
+            (
+                _short(one.name),
+                one.error,
+                _short(one.message),
+                f"{one.failures}",
+                share(one.recovered, one.judged),
+                f"{one.cost}",
+            )
             for one in found.costliest
         ]
         heads = ("tool", "error", "message", "failures", "recovered", "cost")
@@ -50,7 +57,13 @@ def print_summary(found: Measures, file: str) -> None:
     if found.tools:
         screen.out("", highlight=False)
         rows = [
-            (_short(one.name), f"{one.calls}", f"{one.failures}", share(one.recovered, one.judged), f"{one.quantile(0.95) or 0:.3g} s")
+            (
+                _short(one.name),
+                f"{one.calls}",
+                f"{one.failures}",
+                share(one.recovered, one.judged),
+                f"{one.quantile(0.95) or 0:.3g} s",
+            )
             for one in found.tools[:_MOST_ROWS]
         ]
         heads = ("tool", "calls", "failures", "recovered", "p95")
@@ -63,8 +76,33 @@ def _short(text: str) -> str:
 
 
 _CSV_COLUMNS = (
-    *("id", "at", "session", "session_id", "step", "call_id", "name", "tool", "duration", "attempts", "repaired", "is_error"),
-    *("error", "code", "rule", "provider", "http_status", "fatal", "feedback_chars", "next", "recovered", "steps", "followed"),
+    *(
+        "id",
+        "at",
+        "session",
+        "session_id",
+        "step",
+        "call_id",
+        "name",
+        "tool",
+        "duration",
+        "attempts",
+        "repaired",
+        "is_error",
+    ),
+    *(
+        "error",
+        "code",
+        "rule",
+        "provider",
+        "http_status",
+        "fatal",
+        "feedback_chars",
+        "next",
+        "recovered",
+        "steps",
+        "followed",
+    ),
 )
 
 
@@ -76,10 +114,16 @@ def csv_lines(connection: sqlite3.Connection, found: Measures) -> Iterable[str]:
         found: its figures.
     """
     yield _csv(_CSV_COLUMNS)
-    statement = "SELECT calls.*, sessions.session_id FROM calls JOIN sessions ON sessions.id = calls.session ORDER BY calls.id"
+    statement = (
+        "SELECT calls.*, sessions.session_id FROM calls JOIN sessions ON sessions.id = calls.session ORDER BY calls.id"
+    )
     for row in connection.execute(statement):
         recovery = found.recoveries.get(row["id"])
-        became = (None,) * 4 if recovery is None else (recovery.next, int(recovery.recovered), recovery.steps, recovery.followed)
+        became = (
+            (None,) * 4
+            if recovery is None
+            else (recovery.next, int(recovery.recovered), recovery.steps, recovery.followed)
+        )
         yield _csv([*(row[name] for name in _CSV_COLUMNS[:-4]), *became])
 
 
@@ -92,4 +136,10 @@ def _csv(values: Sequence[object]) -> str:
 def _cell(value: object) -> object:
     if isinstance(value, bool):
         return int(value)
-    return f"'{visible(value)}" if isinstance(value, str) and value[:1] in "=+-@\t\r" and value else visible(value) if isinstance(value, str) else value
+    return (
+        f"'{visible(value)}"
+        if isinstance(value, str) and value[:1] in "=+-@\t\r" and value
+        else visible(value)
+        if isinstance(value, str)
+        else value
+    )

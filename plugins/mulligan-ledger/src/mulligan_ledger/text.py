@@ -64,7 +64,8 @@ def as_markup(text: object, most: int = 2_000) -> Markup:
     """
     whole = str(text)
     shown = Markup().join(
-        Markup('<span class="hid">{}</span>').format(part) if is_hidden else escape(part) for is_hidden, part in parts(whole[:most])
+        Markup('<span class="hid">{}</span>').format(part) if is_hidden else escape(part)
+        for is_hidden, part in parts(whole[:most])
     )
     left = len(whole) - most
     return shown + Markup(' <span class="cut">… {} more characters</span>').format(f"{left:,}") if left > 0 else shown

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import platform
+import random
 import socket
 import sqlite3
 import sys
@@ -18,12 +19,17 @@ from weakref import WeakSet, ref
 
 from mulligan import __version__
 from mulligan.events import CallFinished, RequestNoted
+from mulligan_ledger import database as databases
 from mulligan_ledger.database import NotALedger, open_for_writing
 from mulligan_ledger.records import CallRecord, Content, Recorder, iso
 from mulligan_ledger.retention import Retention
 
 PERIOD = 0.25
 """Seconds between two writes."""
+
+LATE_SECONDS = 0.4
+PAUSE = 0.01
+"""Seconds for which each call is slowed down while the oldest event has waited for longer than `LATE_SECONDS`."""
 
 RETRY_SECONDS = 1.0
 MOST_WAITING = 10_000
@@ -78,6 +84,7 @@ class Writer:
         self._process = 0
         self._sessions: dict[int, tuple[int, int]] = {}
         self._told_lost = 0
+        self._pause = 0.0
         self.is_broken = False
         self.recorded = self.lost = 0
         self.problem = ""
@@ -97,6 +104,8 @@ class Writer:
         if self.is_broken or len(self._queue) >= MOST_WAITING:
             self.lost += 1
             return
+        if self._pause:  # the thread falls behind: without this, more than the last second could be lost
+            time.sleep(self._pause)
         self._queue.append((time.time() if at is None else at, event))
         if not self._awake:
             self._awake = True
@@ -109,7 +118,9 @@ class Writer:
             if self._thread is not None:
                 return
             own = ref(self)
-            self._thread = threading.Thread(target=_run, args=(own, self._wake, self._stop), name="mulligan-ledger", daemon=True)
+            self._thread = threading.Thread(
+                target=_run, args=(own, self._wake, self._stop), name="mulligan-ledger", daemon=True
+            )
             try:
                 self._thread.start()
             except RuntimeError:  # the interpreter is exiting: `flush` writes at the end
@@ -150,7 +161,7 @@ class Writer:
 
     def _failed(self, error: Exception, batch: list[tuple[float, Any]]) -> None:
         """Keeps what was not written for the next time, unless there is no next time for this file."""
-        self.problem = f"{self.path}: {error}"
+        self.problem, self._pause = f"{self.path}: {error}", 0.0
         code = getattr(error, "sqlite_errorcode", None)
         self.is_broken = isinstance(error, NotALedger) or code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
         if self.is_broken:
@@ -190,7 +201,7 @@ class Writer:
             except Exception as error:  # one call that cannot be described does not take the others with it
                 unreadable, self.problem = unreadable + 1, f"{self.path}: a call cannot be described: {error!r}"
         sessions = dict(self._sessions)
-        connection.execute("BEGIN IMMEDIATE")
+        self._begin(connection, batch[0][0])
         try:
             self._insert(connection, rows, sessions)
             connection.execute("COMMIT")
@@ -205,6 +216,28 @@ class Writer:
         if not unreadable:
             self.problem = ""
         self._retention.apply(connection)
+
+    def _begin(self, connection: sqlite3.Connection, oldest: float) -> None:
+        """Waits for its turn among the processes that write: with many short pauses, since SQLite's own grow and are unfair.
+
+        Args:
+            connection: the file.
+            oldest: when the oldest event that is to be written happened.
+        """
+        until = time.monotonic() + databases.BUSY_SECONDS
+        connection.execute("PRAGMA busy_timeout = 0")
+        while True:
+            is_late = not self.problem and time.time() - oldest > LATE_SECONDS
+            self._pause = PAUSE if is_late else 0.0
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                    raise
+                time.sleep(random.uniform(0.001, 0.004))  # noqa: S311 - so that no process always comes last
+            else:
+                connection.execute(f"PRAGMA busy_timeout = {int(1_000 * databases.BUSY_SECONDS)}")
+                return
 
     def _insert(
         self,
@@ -236,15 +269,23 @@ class Writer:
             attempts += [{"call": number, **one} for one in record.attempts]
             repairs += [{"call": number, **one} for one in record.repairs]
         insert(connection, "definitions", [one._asdict() for one in definitions.values()], "OR IGNORE")
-        insert(connection, "toolsets", [{"hash": key, "definitions": text} for key, text in toolsets.items()], "OR IGNORE")
+        insert(
+            connection, "toolsets", [{"hash": key, "definitions": text} for key, text in toolsets.items()], "OR IGNORE"
+        )
         insert(connection, "calls", calls)
         insert(connection, "attempts", attempts)
         insert(connection, "repairs", repairs)
         steps = [(step, session) for session, step in sessions.values()]
-        connection.executemany("UPDATE sessions SET last_step = max(last_step, ?) WHERE id = ?", steps[-_MOST_IN_BATCH:])
+        connection.executemany(
+            "UPDATE sessions SET last_step = max(last_step, ?) WHERE id = ?", steps[-_MOST_IN_BATCH:]
+        )
 
     def _session(
-        self, connection: sqlite3.Connection, event: CallFinished | RequestNoted, at: float, known: dict[int, tuple[int, int]]
+        self,
+        connection: sqlite3.Connection,
+        event: CallFinished | RequestNoted,
+        at: float,
+        known: dict[int, tuple[int, int]],
     ) -> int:
         """The row of a conversation; one that was saved and continues here is the same row."""
         found = known.get(event.conversation)
@@ -362,6 +403,4 @@ def _after_fork_in_child() -> None:
 
 atexit.register(_flush_all)
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_before_fork, after_in_parent=_after_fork_in_parent, after_in_child=_after_fork_in_child
-    )
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork_in_parent, after_in_child=_after_fork_in_child)

@@ -1,3 +1,0 @@
-def test_import():
-    import mulligan_ledger
-    assert mulligan_ledger.Ledger
