@@ -145,6 +145,9 @@ class Writer:
                 except (sqlite3.Error, NotALedger, OSError) as error:
                     self._failed(error, batch)
                     return False
+                except Exception as error:  # a bug of ours: the batch is lost, not the thread
+                    self.problem, self._pause = f"{self.path}: {error!r}", 0.0
+                    self.lost += len(batch)
             self._tell_lost()
             return not self._queue
 
@@ -348,11 +351,18 @@ def insert(connection: sqlite3.Connection, table: str, rows: list[dict[str, Any]
         names = _TABLES[table] = tuple(one[1] for one in connection.execute(f"PRAGMA table_info({table})"))
     given = [name for name in names if any(name in row for row in rows)]
     statement = f"INSERT {how} INTO {table} ({', '.join(given)}) VALUES ({', '.join('?' * len(given))})"  # noqa: S608
-    values = [[row.get(name) for name in given] for row in rows]
+    values = [[_storable(row.get(name)) for name in given] for row in rows]
     if len(values) == 1:
         return int(connection.execute(statement, values[0]).lastrowid or 0)
     connection.executemany(statement, values)
     return 0
+
+
+def _storable(value: Any) -> Any:
+    """The value; a text without lone surrogates, which UTF-8 does not have."""
+    if not isinstance(value, str) or value.isascii():
+        return value
+    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 _WRITERS: WeakSet[Writer] = WeakSet()
