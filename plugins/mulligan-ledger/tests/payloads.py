@@ -22,8 +22,28 @@ _HIDDEN = [chr(number) for number in (
     0x2066, 0x2067, 0x2068, 0x2069, 0x206A, 0x2800, 0x3000, 0x3164, 0xFE0F, 0xFEFF, 0xFFA0, 0xFFF9, 0xFFFB, 0xE0001, 0xE0041, 0xE007F,
     0xE000, 0x10FFFF, 0xFFFE,
 )]  # fmt: skip
-_LONG = ["x" * 5_000, "W" * 300 + " " + "W" * 300, "\n" * 500, "\t" * 300, "a\u0301" * 200, "e" + "\u0300" * 300, "\U0001f468\u200d" * 50, "( " * 400]
-_OTHERS = ["\x1b[2J\x1b[31mred\x1b[0m", "\x1b]0;title\x07", "=cmd|' /C calc'!A0", "+1+1", "-2+3", "@SUM(1)", "NaN", "null", "<<<mark\nx\nmark>>>", "\ud800"]
+_LONG = [
+    "x" * 5_000,
+    "W" * 300 + " " + "W" * 300,
+    "\n" * 500,
+    "\t" * 300,
+    "a\u0301" * 200,
+    "e" + "\u0300" * 300,
+    "\U0001f468\u200d" * 50,
+    "( " * 400,
+]
+_OTHERS = [
+    "\x1b[2J\x1b[31mred\x1b[0m",
+    "\x1b]0;title\x07",
+    "=cmd|' /C calc'!A0",
+    "+1+1",
+    "-2+3",
+    "@SUM(1)",
+    "NaN",
+    "null",
+    "<<<mark\nx\nmark>>>",
+    "\ud800",
+]
 
 INVISIBLE = _HIDDEN
 PAYLOADS = [

@@ -32,7 +32,11 @@ def test_a_clear_difference_and_one_that_may_be_chance(tmp_path, capsys):
     assert "Every difference may be chance." in capsys.readouterr().out
     assert run(["diff", one, other, "--json"]) == 0
     row = json.loads(capsys.readouterr().out)[0]
-    assert (row["name"], row["before"], row["verdict"]) == ("calls that failed", "10.0% (4.0 to 23.1), 4 of 40", "differs")
+    assert (row["name"], row["before"], row["verdict"]) == (
+        "calls that failed",
+        "10.0% (4.0 to 23.1), 4 of 40",
+        "differs",
+    )
 
 
 def test_too_little_data_is_said(tmp_path):

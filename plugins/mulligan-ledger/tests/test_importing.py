@@ -31,7 +31,17 @@ CHAT = [
 CLAUDE = [
     USER,
     {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "search", "input": {"q": "tulips"}}]},
-    {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "is_error": True, "content": [{"type": "text", "text": "HTTP 429 Too Many Requests"}]}]},
+    {
+        "role": "user",
+        "content": [
+            {
+                "type": "tool_result",
+                "tool_use_id": "t1",
+                "is_error": True,
+                "content": [{"type": "text", "text": "HTTP 429 Too Many Requests"}],
+            }
+        ],
+    },
 ]
 
 
@@ -83,7 +93,11 @@ def test_a_failure_that_the_log_marks(imported, path):
     imported(json.dumps(CLAUDE))
 
     row = only(path, "calls")
-    assert (row["error"], row["http_status"], row["feedback"]) == ("ToolRateLimitError", 429, "HTTP 429 Too Many Requests")
+    assert (row["error"], row["http_status"], row["feedback"]) == (
+        "ToolRateLimitError",
+        429,
+        "HTTP 429 Too Many Requests",
+    )
 
 
 def test_several_conversations_and_what_they_are_called(imported, path):
@@ -195,7 +209,15 @@ def test_a_file_that_is_missing_and_a_ledger_that_is_none(imported, path, capsys
 
 def test_secrets_in_a_log_do_not_reach_the_ledger(imported, path, monkeypatch):
     monkeypatch.setenv("TULIP_TOKEN", "tulip-mania-1637")
-    imported(lines([{"role": "user", "content": "use tulip-mania-1637"}, openai("c", "get", {"key": "tulip-mania-1637"}), tool("c", "Error: 401 for tulip-mania-1637")]))
+    imported(
+        lines(
+            [
+                {"role": "user", "content": "use tulip-mania-1637"},
+                openai("c", "get", {"key": "tulip-mania-1637"}),
+                tool("c", "Error: 401 for tulip-mania-1637"),
+            ]
+        )
+    )
 
     assert b"tulip-mania-1637" not in path.read_bytes()
     assert len(rows(path, "calls")) == 1

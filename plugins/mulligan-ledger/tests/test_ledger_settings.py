@@ -46,7 +46,9 @@ def test_the_environment_names_a_file(folder, monkeypatch):
     assert len(rows(folder / "runs.db", "processes")) == 1
 
 
-@pytest.mark.parametrize(("name", "head"), [("mulligan.toml", "[ledger]"), ("pyproject.toml", "[tool.mulligan.ledger]")])
+@pytest.mark.parametrize(
+    ("name", "head"), [("mulligan.toml", "[ledger]"), ("pyproject.toml", "[tool.mulligan.ledger]")]
+)
 def test_the_configuration_file_has_a_table(folder, monkeypatch, name, head):
     (folder / name).write_text(f"{head}\npath = 'kept/runs.db'\ncontent = 'none'\ndurable = true\n")
     (folder / "kept").mkdir()

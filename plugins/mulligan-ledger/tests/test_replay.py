@@ -26,7 +26,10 @@ EXAMPLE = ROOT / "examples" / "assistant"
 def reword(path, **options):
     connection = open_for_reading(path)
     make = lambda tools, recorded: Pipeline(  # noqa: E731
-        tools, plugins=[*options.get("plugins", ()), recorded], autoload=False, policy=options.get("policy", Policy(retry=False))
+        tools,
+        plugins=[*options.get("plugins", ()), recorded],
+        autoload=False,
+        policy=options.get("policy", Policy(retry=False)),
     )
     try:
         return list(replay(connection, make, session=options.get("session")))
@@ -204,7 +207,9 @@ def test_the_command_exits_with_1_where_a_text_changed(path, capsys, tmp_path, m
 
 def test_a_programs_own_pipeline_has_its_own_policy(path, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "own_app.py").write_text("from mulligan import Pipeline\npipeline = Pipeline(format='block', autoload=False)\nnot_one = 3\n")
+    (tmp_path / "own_app.py").write_text(
+        "from mulligan import Pipeline\npipeline = Pipeline(format='block', autoload=False)\nnot_one = 3\n"
+    )
     ledger = Ledger(path)
     with Pipeline([read_file], plugins=[ledger], autoload=False, format="block") as pipeline:
         pipeline.call("read_file", {"path": "a"})

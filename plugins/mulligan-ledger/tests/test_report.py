@@ -188,8 +188,38 @@ def test_two_hundred_payloads_are_text(path, monkeypatch):
 
     assert page.tags.count("script") == 1
     assert page.tags.count("style") == 1
-    allowed = set(page_of_nothing().tags) | {"rect", "text", "svg", "title", "section", "table", "thead", "tbody", "tr", "th", "td", "ul", "meter"}
-    allowed |= {"details", "summary", "time", "ol", "li", "h3", "pre", "bdi", "div", "h2", "button", "option", "dl", "dt", "dd"}
+    allowed = set(page_of_nothing().tags) | {
+        "rect",
+        "text",
+        "svg",
+        "title",
+        "section",
+        "table",
+        "thead",
+        "tbody",
+        "tr",
+        "th",
+        "td",
+        "ul",
+        "meter",
+    }
+    allowed |= {
+        "details",
+        "summary",
+        "time",
+        "ol",
+        "li",
+        "h3",
+        "pre",
+        "bdi",
+        "div",
+        "h2",
+        "button",
+        "option",
+        "dl",
+        "dt",
+        "dd",
+    }
     assert set(page.tags) <= allowed
     assert not [name for _, name, _ in page.attributes if name.startswith("on")]
     assert not [value for tag, name, value in page.attributes if name in ("href", "src") and not value.startswith("#")]

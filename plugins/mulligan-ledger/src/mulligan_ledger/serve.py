@@ -58,7 +58,7 @@ class Server:
             return ".".join(
                 str(connection.execute(f"SELECT count(*), coalesce(max(id), 0) FROM {table}").fetchone()[:])
                 for table in ("calls", "requests")
-            )  # noqa: S608
+            )
         finally:
             connection.close()
 
@@ -76,7 +76,7 @@ class Server:
 
 def _handler(answer: Callable[[str, str], tuple[int, str, bytes]]) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:  # noqa: N802 - the name that http.server calls
+        def do_GET(self) -> None:
             try:
                 status, kind, content = answer(self.path, self.headers.get("Host", ""))
             except Exception as error:

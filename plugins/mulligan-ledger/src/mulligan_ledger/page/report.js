@@ -32,7 +32,7 @@ const show = () => {
   talk.querySelector("summary").focus();
 };
 addEventListener("hashchange", show);
-show();
+addEventListener("load", show);
 
 for (const button of document.querySelectorAll(".copy")) {
   button.addEventListener("click", async () => {
