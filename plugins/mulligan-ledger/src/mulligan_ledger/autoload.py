@@ -10,13 +10,15 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mulligan.errors import UsageError
 from mulligan.hookimpl import hookimpl
 from mulligan.pipeline.config import read_plugin_settings
 from mulligan.spelling import did_you_mean
-from mulligan_ledger.ledger import Ledger
+
+if TYPE_CHECKING:
+    from mulligan_ledger.ledger import Ledger
 
 VARIABLE = "MULLIGAN_LEDGER"
 _KEYS = ("path", "durable", "content", "keep_days", "keep_bytes")
@@ -69,6 +71,8 @@ def configured() -> Ledger | None:
         if found is not None:
             raise UsageError(f"{where}: path is missing; write path = 'runs.db', or set {VARIABLE}")
         return None
+    from mulligan_ledger.ledger import Ledger
+
     path = str(Path(settings.pop("path")).absolute())
     key = (path, *sorted(settings.items()))
     if key not in _LEDGERS:

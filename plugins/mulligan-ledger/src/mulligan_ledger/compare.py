@@ -54,17 +54,19 @@ def compare(one: Measures, other: Measures) -> list[Row]:
         _mean("steps until recovered", one.total.steps, other.total.steps),
     ]
     tools = {group.name: group for group in one.tools}
-    for group in other.tools:
-        if (before := tools.get(group.name)) is not None and (before.failures or group.failures):
-            rows.append(_share(f"{group.name}: failed", before.failures, before.calls, group.failures, group.calls))
-    return rows
+    pairs = [(tools[group.name], group) for group in other.tools if group.name in tools]
+    return rows + [
+        _share(f"{after.name}: failed", before.failures, before.calls, after.failures, after.calls)
+        for before, after in pairs
+        if before.failures or after.failures
+    ]
 
 
 def _share(name: str, part: int, whole: int, other_part: int, other_whole: int) -> Row:
     """A share of each, and Newcombe's interval of the difference, which holds for small numbers too."""
     texts = [_of(part, whole), _of(other_part, other_whole)]
     if not whole or not other_whole:
-        return Row(name, *texts, "–", "not enough data")
+        return Row(name, *texts, "-", "not enough data")
     first, second = part / whole, other_part / other_whole
     (low, high), (other_low, other_high) = wilson(part, whole), wilson(other_part, other_whole)
     difference = second - first
@@ -76,16 +78,16 @@ def _share(name: str, part: int, whole: int, other_part: int, other_whole: int) 
 
 def _of(part: int, whole: int) -> str:
     if not whole:
-        return "–"
+        return "-"
     low, high = wilson(part, whole)
     return f"{100 * part / whole:.1f}% ({100 * low:.1f} to {100 * high:.1f}), {part:,} of {whole:,}"
 
 
 def _mean(name: str, values: Sequence[float], others: Sequence[float]) -> Row:
     """A mean of each, and the interval of the difference by resampling, the same on every machine."""
-    texts = [f"{statistics.fmean(each):.2f}, n={len(each):,}" if each else "–" for each in (values, others)]
+    texts = [f"{statistics.fmean(each):.2f}, n={len(each):,}" if each else "-" for each in (values, others)]
     if len(values) < _LEAST or len(others) < _LEAST:
-        return Row(name, *texts, "–", "not enough data")
+        return Row(name, *texts, "-", "not enough data")
     rng = random.Random(_SEED)  # noqa: S311 - it resamples, it hides nothing
     sampled = sorted(
         statistics.fmean(rng.choices(others, k=min(len(others), 2_000)))

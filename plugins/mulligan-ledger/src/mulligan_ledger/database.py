@@ -6,6 +6,7 @@ import os
 import secrets
 import sqlite3
 import sys
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import quote
@@ -132,10 +133,8 @@ def _choose_journal(connection: sqlite3.Connection, path: Path) -> None:
     """WAL where it is safe, otherwise a rollback journal; a file that is in WAL already is left as it is."""
     current = connection.execute("PRAGMA journal_mode").fetchone()[0]
     if current != "wal" and is_fixed(sqlite3.sqlite_version_info) and is_local(path):
-        try:
+        with suppress(sqlite3.OperationalError):  # another process writes: it is changed when the file is next opened
             current = connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
-        except sqlite3.OperationalError:
-            pass  # another process is writing: it is changed when the file is next opened
     connection.execute(f"PRAGMA synchronous = {'NORMAL' if current == 'wal' else 'FULL'}")
 
 

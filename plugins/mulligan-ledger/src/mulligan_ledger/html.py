@@ -21,8 +21,9 @@ from mulligan_ledger.recovery import NEXT
 from mulligan_ledger.text import as_markup
 
 MOST_CONVERSATIONS, _MOST_CHARS, _MOST_ITEMS, _AROUND = 150, 1_300_000, 60, 2
+_SHOWN_SECONDS = 0.001
 _TEXT, _SHORT_TEXT, _ITEM_CHARS = 2_000, 600, 700
-_WIDTH, _HEIGHT, _BASE = 800, 160, 130
+_WIDTH, _HEIGHT, _BASE, _WIDEST = 800, 160, 130, 40
 
 
 def render(connection: sqlite3.Connection, file: str, *, live: str = "") -> str:
@@ -50,8 +51,8 @@ def render(connection: sqlite3.Connection, file: str, *, live: str = "") -> str:
         title=f"Tool calls in {os.path.basename(file)}",
         file=file,
         live=live,
-        style=Markup(style),
-        script=Markup(script),
+        style=Markup(style),  # noqa: S704 - our own file
+        script=Markup(script),  # noqa: S704 - our own file
         m=found,
         chart=_chart(found.buckets),
         conversations=shown,
@@ -79,14 +80,14 @@ def content_policy(style: str, script: str, *, is_live: bool) -> str:
 def share(part: int, whole: int) -> str:
     """A share in percent, or a dash where there is nothing to share."""
     if not whole:
-        return "–"
+        return "-"
     percent = 100 * part / whole
     return f"{percent:.0f}%" if percent >= 10 or part in (0, whole) else f"{percent:.1f}%"
 
 
 def number(value: float | None) -> str:
     """A number, or a dash."""
-    return "–" if value is None else f"{value:g}"
+    return "-" if value is None else f"{value:g}"
 
 
 def plural(count: int, what: str) -> str:
@@ -205,7 +206,7 @@ def _item(call: Call, found: Measures, most: int) -> dict[str, Any]:
         outcome += {True: " It made the corrected call.", False: " It did not make the corrected call.", None: ""}[
             recovery.followed
         ]
-    seconds = f"{row['duration']:.3g} s"
+    seconds = f"{row['duration']:.3g} s" if row["duration"] >= _SHOWN_SECONDS else "under 1 ms"
     failed = f"{row['error']}{', ends the run' if row['fatal'] else ''}"
     return {
         "kind": "call",
@@ -232,7 +233,7 @@ def _chart(buckets: list[Bucket]) -> Markup:
             kind,
             round(at * wide + 1, 1),
             round(_BASE - height, 1),
-            round(max(wide - 2, 1), 1),
+            round(min(max(wide - 2, 1), _WIDEST), 1),
             round(height, 1),
             one.start,
             f"{plural(one.calls, 'call')}, {one.failures} failed",
@@ -241,8 +242,9 @@ def _chart(buckets: list[Bucket]) -> Markup:
         for kind, count in (("all", one.calls), ("failed", one.failures))
         if (height := (_BASE - 10) * count / most) > 0
     ]
-    failures = sum(one.failures for one in buckets)
-    said = f"Bars of calls over time, from {buckets[0].start} to {buckets[-1].start}: {sum(one.calls for one in buckets):,} calls, {failures:,} failed."
+    calls, failures = sum(one.calls for one in buckets), sum(one.failures for one in buckets)
+    period = f"from {buckets[0].start} to {buckets[-1].start}"
+    said = f"Bars of calls over time, {period}: {calls:,} calls, {failures:,} failed."
     labels = Markup(
         '<text x="0" y="150">{}</text><text x="{}" y="150" text-anchor="end">{}</text><text x="0" y="10">{}</text>'
     ).format(buckets[0].start, _WIDTH, buckets[-1].start, f"{most:,}")

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 import attrs
@@ -13,6 +14,7 @@ import attrs
 from mulligan import ToolCall
 from mulligan.dialects import Dialect
 from mulligan.errors import UsageError
+from mulligan.untrusted.objects import call_safely
 
 SESSION_FIELDS = ("session_id", "conversation_id", "thread_id", "trace_id")
 _TIME_FIELDS = ("timestamp", "created_at", "created", "time")
@@ -169,12 +171,14 @@ def _conversation(
 
 def _calls(message: Mapping[str, Any], dialects: Mapping[str, Dialect]) -> list[ToolCall]:
     for dialect in dialects.values():
-        try:
-            if dialect.recognises(message) and (calls := dialect.calls(message)):
-                return calls
-        except Exception:  # a message that a dialect cannot read holds no call of it
-            continue
+        calls: list[ToolCall] | None = call_safely(partial(_calls_of, dialect, message))
+        if calls:
+            return calls
     return []
+
+
+def _calls_of(dialect: Dialect, message: Mapping[str, Any]) -> list[ToolCall]:
+    return dialect.calls(message) if dialect.recognises(message) else []
 
 
 def _answers(message: Mapping[str, Any]) -> Iterator[tuple[Any, Any, bool | None]]:
@@ -244,9 +248,9 @@ def _without_prefixes(found: list[Logged]) -> list[Logged]:
     longest = Counter(key[:end] for key in keys for end in range(1, len(key) + 1))
     kept: dict[tuple[Any, ...], int] = {}
     for at, key in enumerate(keys):
-        if key and (longest[key] == 1 or not any(len(other) > len(key) and other[: len(key)] == key for other in keys)):
-            if key not in kept or answers[at] > answers[kept[key]]:
-                kept[key] = at
+        is_whole = longest[key] == 1 or not any(len(other) > len(key) and other[: len(key)] == key for other in keys)
+        if key and is_whole and (key not in kept or answers[at] > answers[kept[key]]):
+            kept[key] = at
     return [found[at] for at in sorted(kept.values())]
 
 

@@ -6,7 +6,7 @@ import sqlite3
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -190,8 +190,8 @@ class Measures:
 
 _COLUMNS = (
     "calls.id, calls.session, calls.step, calls.at, calls.duration, calls.name, calls.tool, calls.arguments_key, "
-    "calls.is_error, calls.error, calls.rule, calls.corrected_key, calls.suggestions, calls.problems, calls.resource, calls.message, "
-    "calls.fatal, calls.attempts, calls.repaired, calls.feedback_chars, sessions.conversation"
+    "calls.is_error, calls.error, calls.rule, calls.corrected_key, calls.suggestions, calls.problems, calls.resource, "
+    "calls.message, calls.fatal, calls.attempts, calls.repaired, calls.feedback_chars, sessions.conversation"
 )
 
 
@@ -303,7 +303,7 @@ def _buckets(moments: Iterable[tuple[str, bool]]) -> tuple[list[Bucket], int]:
 
 
 def _label(seconds: int, span: int) -> str:
-    return datetime.fromtimestamp(seconds).astimezone().strftime("%Y-%m-%d" if span >= 86_400 else "%Y-%m-%d %H:%M")
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d" if span >= 86_400 else "%Y-%m-%d %H:%M")
 
 
 def wilson(part: int, whole: int, z: float = 1.959964) -> tuple[float, float]:

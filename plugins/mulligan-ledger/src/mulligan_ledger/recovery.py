@@ -105,9 +105,9 @@ def serves(failed: Sent, later: Sent) -> Case | None:
     if failed.corrected_key is not None and failed.corrected_key == later.key:
         return "corrected call"
     before, after = _parsed(failed.arguments), _parsed(later.arguments)
-    if failed.error == "ToolNotFoundError" and _is_meant(failed, later):
-        if before is None or after is None or not before or _kept(before, after, _blamed(failed)):
-            return "corrected call"
+    is_meant = failed.error == "ToolNotFoundError" and _is_meant(failed, later)
+    if is_meant and (not before or after is None or _kept(before, after, _blamed(failed))):
+        return "corrected call"
     if before is None or after is None:
         return None
     if failed.name == later.name:

@@ -55,10 +55,8 @@ class Server:
     def _version(self) -> str:
         connection = open_for_reading(self._file)
         try:
-            return ".".join(
-                str(connection.execute(f"SELECT count(*), coalesce(max(id), 0) FROM {table}").fetchone()[:])
-                for table in ("calls", "requests")
-            )
+            counts = "SELECT (SELECT count(*) FROM calls), (SELECT max(id) FROM calls), (SELECT count(*) FROM requests)"
+            return ".".join(map(str, connection.execute(counts).fetchone()))
         finally:
             connection.close()
 

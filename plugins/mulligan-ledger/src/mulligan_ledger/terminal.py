@@ -29,8 +29,10 @@ def print_summary(found: Measures, file: str) -> None:
     lines = [
         f"{visible(file)}: {plural(total.calls, 'call')} in {plural(found.conversations, 'conversation')}{period}",
         f"failed: {total.failures:,} ({share(total.failures, total.calls)}), of which {found.fatal} ended the run",
-        f"recovered: {share(total.recovered, total.judged)} ({total.recovered:,} of {total.judged:,} in conversations), "
-        f"median {number(total.median_steps)} steps",
+        (
+            f"recovered: {share(total.recovered, total.judged)} ({total.recovered:,} of {total.judged:,} in conversations), "
+            f"median {number(total.median_steps)} steps"
+        ),
         f"corrected calls followed: {share(total.followed, total.proposed)} ({total.followed} of {total.proposed})",
     ]
     if total.judged:
