@@ -69,6 +69,7 @@ from mulligan.events import (
     Waiting,
 )
 from mulligan.execute.approval import NeedsApproval
+from mulligan.execute.executors import ExecutorInfo, ToolExecutor
 from mulligan.execute.steps import (
     DeadlineExceeded,
     Executor,
@@ -120,6 +121,7 @@ __all__ = [
     "Effect",
     "Event",
     "Executor",
+    "ExecutorInfo",
     "ExecutorSaturated",
     "Failure",
     "Feedback",
@@ -162,6 +164,7 @@ __all__ = [
     "ToolConnectionError",
     "ToolError",
     "ToolExecutionError",
+    "ToolExecutor",
     "ToolNotFoundError",
     "ToolPermissionError",
     "ToolQuotaError",

@@ -42,6 +42,7 @@ from mulligan.dialects.ai_sdk import AISDKDialect
 from mulligan.errors import UsageError
 from mulligan.pipeline import Pipeline, Session
 from mulligan.pipeline.messages import check_all_calls_read
+from mulligan.resolve.toolset import Toolset
 from mulligan.results import ToolResult
 from mulligan.untrusted.text import safe_str
 
@@ -59,6 +60,7 @@ def run(
     session_field: str | None = None,
     keep_going: Annotated[bool, Parameter(negative=(), show_default=False)] = False,
     json: Annotated[bool, Parameter(negative=(), show_default=False)] = False,
+    executor: str | None = None,
     settings: Annotated[Settings, Parameter(parse=False)],
 ) -> int:
     """Execute every tool call of a conversation, and write the conversation with the answers, one message per line.
@@ -77,12 +79,13 @@ def run(
             executed, and written, one after the other; answers get the same member.
         keep_going: continue with the next message that can be read, and after a fatal failure with the next conversation.
         json: write the results of the calls to stdout, one per line, and the conversation only to --out.
+        executor: run the tools on this executor of an installed plugin, such as ray; those that name one keep it.
         settings: the common options.
 
     Returns:
         The exit code.
     """
-    toolset = find_tools(tools)
+    toolset = _on_executor(find_tools(tools), executor)
     with ExitStack() as stack:
         pipeline = stack.enter_context(settings.pipeline(toolset))
         find_dialect = _dialect_finder(pipeline, dialect)
@@ -100,6 +103,15 @@ def run(
                 break
         tally.mark_complete(dialect, pipeline.tools.dialects or {})
         return FATAL if tally.stopped else FAILED if tally.failed or tally.skipped else OK
+
+
+def _on_executor(toolset: Toolset, executor: str | None) -> Toolset:
+    """The tools, of which those that name no executor run on the given one."""
+    if executor is None:
+        return toolset
+    return Toolset(
+        one.with_options(executor=executor, killable=False) if one.executor is None else one for one in toolset.values()
+    )
 
 
 def _dialect_finder(pipeline: Pipeline, dialect: str | None) -> FindDialect:
