@@ -1,5 +1,6 @@
 """A process that records: `python ledger_load.py FILE CALLS`. It prints how many calls it has made, every hundred."""
 
+import signal
 import sys
 
 from mulligan_ledger import Ledger
@@ -16,6 +17,7 @@ def look(word: int) -> str:
 
 
 def main() -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored in what a shell runs in the background
     path, calls = sys.argv[1], int(sys.argv[2])
     ledger = Ledger(path)
     with Pipeline([look], plugins=[ledger], autoload=False) as pipeline:

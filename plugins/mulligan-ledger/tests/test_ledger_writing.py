@@ -75,7 +75,10 @@ def test_nothing_is_lost_when_it_is_interrupted(path):
         if made >= 300:
             process.send_signal(signal.SIGINT)
             break
-    rest = process.communicate(timeout=60)[0].split()
+    try:
+        rest = process.communicate(timeout=120)[0].split()
+    finally:
+        process.kill()
 
     assert len(rows(path, "calls")) >= max([made, *map(int, rest)])
 

@@ -88,6 +88,8 @@ class Ledger:
         kind = type(event)
         if kind is not CallFinished and kind is not RequestNoted:
             return
+        if kind is CallFinished:
+            event.result.value = None  # type: ignore[union-attr]  # our copy: its text is enough, and it may be large
         self._put(event)
         if self._durable:
             self._writer.flush()

@@ -15,7 +15,6 @@ from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from weakref import WeakSet, ref
 
 from mulligan import __version__
 from mulligan.events import CallFinished, RequestNoted
@@ -71,7 +70,6 @@ class Writer:
         self._retention = retention
         self._abandoned: list[Any] = []  # connections of a parent process, which must not even be closed here
         self._reset()
-        _WRITERS.add(self)
 
     def _reset(self) -> None:
         self._queue: deque[tuple[float, Any]] = deque()
@@ -117,10 +115,8 @@ class Writer:
         with self._lock:
             if self._thread is not None:
                 return
-            own = ref(self)
-            self._thread = threading.Thread(
-                target=_run, args=(own, self._wake, self._stop), name="mulligan-ledger", daemon=True
-            )
+            _WRITERS.add(self)  # kept alive until it is closed, since something may wait in it
+            self._thread = threading.Thread(target=self._run, name="mulligan-ledger", daemon=True)
             try:
                 self._thread.start()
             except RuntimeError:  # the interpreter is exiting: `flush` writes at the end
@@ -128,7 +124,18 @@ class Writer:
             if "multiprocessing.util" in sys.modules:  # its children end without `atexit`
                 from multiprocessing import util
 
-                util.Finalize(None, _flush_one, args=(own,), exitpriority=10)
+                util.Finalize(None, self.flush, exitpriority=10)
+
+    def _run(self) -> None:
+        """The thread: it waits for events, lets some gather, and writes them."""
+        wake, stop = self._wake, self._stop
+        while not stop.is_set():
+            wake.wait()
+            stop.wait(PERIOD)
+            wake.clear()
+            if not stop.is_set() and not self.flush() and not self.is_broken:
+                stop.wait(RETRY_SECONDS)
+                wake.set()
 
     def flush(self) -> bool:
         """Writes everything that waits, in the caller's thread.
@@ -161,6 +168,7 @@ class Writer:
                 self._connection.close()
             self._connection, self._thread = None, None
             self._wake, self._stop = threading.Event(), threading.Event()
+        _WRITERS.discard(self)
 
     def _failed(self, error: Exception, batch: list[tuple[float, Any]]) -> None:
         """Keeps what was not written for the next time, unless there is no next time for this file."""
@@ -365,27 +373,7 @@ def _storable(value: Any) -> Any:
     return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-_WRITERS: WeakSet[Writer] = WeakSet()
-
-
-def _run(own: Any, wake: threading.Event, stop: threading.Event) -> None:
-    """The thread: it waits for events, lets some gather, and writes them."""
-    while not stop.is_set():
-        wake.wait()
-        stop.wait(PERIOD)
-        wake.clear()
-        writer = own()
-        if writer is None or stop.is_set():
-            return
-        if not writer.flush() and not writer.is_broken:
-            del writer
-            stop.wait(RETRY_SECONDS)
-            wake.set()
-
-
-def _flush_one(own: Any) -> None:
-    if (writer := own()) is not None:
-        writer.flush()
+_WRITERS: set[Writer] = set()
 
 
 def _flush_all() -> None:
