@@ -343,3 +343,19 @@ def test_the_journal_follows_from_version_and_disk(record, path, monkeypatch):
 def test_a_network_disk_is_not_local(tmp_path):
     assert databases.is_local(Path("/proc/self")) in (True, False)
     assert databases.is_local(tmp_path / "x.db") is sys.platform.startswith("linux")
+
+
+def test_a_reader_keeps_nobody_from_writing(record, path, monkeypatch):
+    monkeypatch.setattr(databases, "BUSY_SECONDS", 0.05)
+    pipeline, ledger = record()
+    for at in range(3):
+        pipeline.call("read_file", {"path": f"{at}"})
+    ledger.flush()
+    reader = databases.open_for_reading(path)
+    reading = reader.execute("SELECT * FROM calls")
+    reading.fetchone()
+    pipeline.call("read_file", {"path": "while it reads"})
+
+    assert ledger.flush()
+    assert len(reading.fetchall()) == 2
+    reader.close()

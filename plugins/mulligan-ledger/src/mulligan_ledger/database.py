@@ -15,6 +15,7 @@ from mulligan.errors import UsageError
 from mulligan_ledger.schema import APPLICATION_ID, MIGRATIONS, VERSION
 
 BUSY_SECONDS = 5.0
+MOST_COPIED = 256_000_000
 _FIXED = ((3, 51, 3), (3, 50, 7), (3, 44, 6))
 _NETWORKS = frozenset(
     (
@@ -82,11 +83,24 @@ def open_for_reading(path: str | os.PathLike[str]) -> sqlite3.Connection:
         _check_kind(connection, file)
         if connection.execute("PRAGMA user_version").fetchone()[0] < 1:
             raise NotALedger(f"{file} is empty")
+        connection = _detached(connection, file)
     except NotALedger as error:
         raise UsageError(f"{error}; pass a file that a Ledger has written") from None
     except sqlite3.Error as error:
         raise UsageError(f"cannot read {path}: {error}; pass a file that a Ledger has written") from None
     return connection
+
+
+def _detached(connection: sqlite3.Connection, file: Path) -> sqlite3.Connection:
+    """A copy in memory, so that long reading keeps no process from writing; the file itself if it is large, or in WAL."""
+    in_wal = connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+    if in_wal or file.stat().st_size > MOST_COPIED:
+        return connection
+    copy = sqlite3.connect(":memory:")
+    connection.backup(copy)
+    connection.close()
+    copy.row_factory = sqlite3.Row
+    return copy
 
 
 def _create_private(path: Path) -> None:
