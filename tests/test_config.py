@@ -184,7 +184,7 @@ PROJECT_MISTAKES = {
     ),
     "[tool.mulligan.tools.pay]\ntiemout = 5": (
         "pyproject.toml, [tool.mulligan.tools.pay]: unknown tool option 'tiemout' (did you mean 'timeout'?); available: "
-        "aliases, also_called, approve, claims_read_only, destructive, detect, format, idempotent, inline, killable, "
+        "aliases, also_called, approve, claims_read_only, destructive, detect, executor, format, idempotent, inline, killable, "
         "output_schema, provider, read_only, resources, secret, tags, timeout, tool_type"
     ),
     "[tool.mulligan.tools.pay]\ntimeout = -5": (

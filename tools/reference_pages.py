@@ -94,7 +94,7 @@ PAGES = (
         ("mulligan.plugin",),
         (
             *("Event", "CallStarted", "CallRepaired", "AttemptFailed", "Waiting", "CallFinished", "StepFinished"),
-            *("ApprovalRequested", "ApprovalDecided", "Notice", "BudgetSpent", "PluginFaulted"),
+            *("ApprovalRequested", "ApprovalDecided", "Notice", "RequestNoted", "BudgetSpent", "PluginFaulted"),
         ),
     ),
     Page(

@@ -172,11 +172,17 @@ def _copy_event(event: Event) -> Event:
     if kind is CallStarted:
         return event
     if kind is CallFinished:
-        return CallFinished(copy_result(event.result), event.session_id, event.step)  # type: ignore[union-attr]
+        return _copy_finished(event)  # type: ignore[arg-type]
     if kind is StepFinished:
         results = tuple(map(copy_result, event.results))  # type: ignore[union-attr]
         return StepFinished(event.session_id, event.names, results, event.duration, event.step)  # type: ignore[union-attr]
     return event
+
+
+def _copy_finished(event: CallFinished) -> CallFinished:
+    result = copy_result(event.result)
+    sent = result.call if event.sent is event.result.call else copy_call(event.sent)
+    return CallFinished(result, event.session_id, event.step, event.conversation, sent, event.toolset, event.redact)
 
 
 def _copy_arguments(given: Any) -> Any:

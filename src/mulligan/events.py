@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from mulligan.calls import (
@@ -11,11 +12,14 @@ from mulligan.calls import (
     AttemptFailed,
     BudgetSpent,
     CallRepaired,
+    ToolCall,
     Waiting,
     equal_by_facts,
 )
 from mulligan.errors import RepeatedCallError, ToolArgumentError
 from mulligan.results import ToolResult
+from mulligan.secrets.redaction import REDACTED
+from mulligan.tools import Tool
 
 
 class CallStarted:
@@ -78,14 +82,31 @@ class CallFinished:
         result: the answer.
         session_id: the conversation's id, or None.
         step: the number of the conversation's step; 0 outside a conversation.
+        conversation: the number of the conversation in this process, which it has also without an id; 0 outside one.
+        sent: the call as the model sent it, before any repair. Not redacted: pass what you keep through `redact`.
+        toolset: the tools that could be called, by name; it cannot be changed.
+        redact: removes the secrets from a text, as everything does that shows this call.
     """
 
-    __slots__ = ("result", "session_id", "step")
+    __slots__ = ("conversation", "redact", "result", "sent", "session_id", "step", "toolset")
 
-    def __init__(self, result: ToolResult, session_id: str | None = None, step: int = 0) -> None:
+    def __init__(
+        self,
+        result: ToolResult,
+        session_id: str | None = None,
+        step: int = 0,
+        conversation: int = 0,
+        sent: ToolCall | None = None,
+        toolset: Mapping[str, Tool] = MappingProxyType({}),
+        redact: Callable[[str], str] | None = None,
+    ) -> None:
         self.result = result
         self.session_id = session_id
         self.step = step
+        self.conversation = conversation
+        self.sent = result.call if sent is None else sent
+        self.toolset = toolset
+        self.redact = _hide_all if redact is None else redact
 
     @property
     def call_id(self) -> str | None:
@@ -99,6 +120,10 @@ class CallFinished:
 
     def __repr__(self) -> str:
         return f"CallFinished({self.result!r})"
+
+
+def _hide_all(text: str) -> str:
+    return REDACTED if text else text
 
 
 class StepFinished:
@@ -205,6 +230,32 @@ class Notice(NamedTuple):
         return 0
 
 
+@equal_by_facts
+class RequestNoted(NamedTuple):
+    """The user has written a new message, as `Session.note_request` says.
+
+    Attributes:
+        session_id: the conversation's id, or None.
+        text: what the user wrote, redacted.
+        conversation: the number of the conversation in this process, which it has also without an id.
+        step: the number of the conversation's last step.
+    """
+
+    session_id: str | None
+    text: str
+    conversation: int
+    step: int = 0
+
+    @property
+    def call_id(self) -> None:
+        """None: it is before the next call."""
+
+    @property
+    def attempt(self) -> int:
+        """0: it is before the next call."""
+        return 0
+
+
 class PluginFaulted(NamedTuple):
     """A plugin's own bug was caught.
 
@@ -250,6 +301,7 @@ __all__ = [
     "Event",
     "Notice",
     "PluginFaulted",
+    "RequestNoted",
     "StepFinished",
     "Waiting",
 ]
@@ -264,6 +316,7 @@ Event: TypeAlias = (
     | CallFinished
     | StepFinished
     | Notice
+    | RequestNoted
     | BudgetSpent
     | PluginFaulted
 )

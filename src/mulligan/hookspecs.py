@@ -356,10 +356,12 @@ def observe(event: Event) -> None:
     a person's approval, and `ApprovalDecided` once there is a decision; finally `CallFinished` with the result. For each
     message whose calls are made together, by `answer`, `call_many` or their async twins: `StepFinished` with all
     results, which calls were invalid or repaired, and how long they took; then, if every call failed, so that there is
-    nothing to show, `Notice` with a text for the user. A plugin's own bug is a `PluginFaulted`.
+    nothing to show, `Notice` with a text for the user. `RequestNoted` says what the user wrote, where the host passes it
+    on. A plugin's own bug is a `PluginFaulted`.
 
     Args:
-        event: a record; every text in it is redacted, but for the results' own contents and values.
+        event: a record; every text in it is redacted, but for the results' own contents and values, `CallFinished.sent`
+            and `AttemptFailed.outcome`.
 
     Example:
         @hookimpl

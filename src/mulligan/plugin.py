@@ -67,6 +67,7 @@ from mulligan.events import (
     Event,
     Notice,
     PluginFaulted,
+    RequestNoted,
     StepFinished,
     Waiting,
 )
@@ -147,6 +148,7 @@ __all__ = [
     "Repair",
     "Repairer",
     "RepeatedCallError",
+    "RequestNoted",
     "ResourceConflictError",
     "ResourceNotFoundError",
     "Rule",

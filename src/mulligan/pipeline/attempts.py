@@ -250,9 +250,9 @@ def classify_outcome(invocation: Invocation, tool: Tool, outcome: Outcome) -> Ou
             error.effect = "possible"  # it ran: only a definite rule, or a service that refused, says otherwise
         show = partial(invocation.runtime.renderer.attempt_details, error, failure)
         sent = invocation.call
-        invocation.note(
-            AttemptFailed(sent.id, sent.name, invocation.attempts, show, invocation.session_id, invocation.step)
-        )
+        position = invocation.session_id, invocation.step
+        told = outcome.value if outcome.exception is None else outcome.exception
+        invocation.note(AttemptFailed(sent.id, sent.name, invocation.attempts, show, *position, told))
     return outcome
 
 

@@ -382,6 +382,7 @@ def _obtain_approval(
     decision = yield from approval.ask_person(invocation, tool, needed, deadline)
     if decision.arguments is not None:
         sent, arguments = invocation.call, invocation.arguments
+        invocation.sent = invocation.sent or sent
         invocation.call = approval.edited_call(sent, decision)
         edited = _resolve_and_validate(invocation)
         if edited is not tool:
@@ -414,6 +415,7 @@ def _repair(invocation: Invocation, error: ToolError) -> Generator[Step, Outcome
     repaired = outcome.value
     if outcome.exception is not None or not isinstance(repaired, ToolCall):
         raise error
+    invocation.sent = sent
     invocation.call = sent._replace(name=repaired.name, arguments=repaired.arguments)
     tool = _resolve_and_validate(invocation)
     runtime = invocation.runtime
@@ -493,10 +495,23 @@ def _finish(invocation: Invocation, result: ToolResult) -> ToolResult:
     if invocation.memory is not None:
         record_result(invocation, invocation.memory, result)
     if invocation.hooks.has_observe:
-        invocation.hooks.observe(CallFinished(result, invocation.session_id, invocation.step))
+        invocation.hooks.observe(_finished_event(invocation, result))
     if runtime.strict and result.error is not None:
         raise _strict_error(runtime, result, result.error)
     return result
+
+
+def _finished_event(invocation: Invocation, result: ToolResult) -> CallFinished:
+    runtime, memory = invocation.runtime, invocation.memory
+    return CallFinished(
+        result,
+        invocation.session_id,
+        invocation.step,
+        0 if memory is None else memory.number,
+        invocation.sent or invocation.call,
+        runtime.toolset.view,
+        runtime.renderer.redactor.redact,
+    )
 
 
 def _strict_error(runtime: Runtime, result: ToolResult, error: ToolError) -> ToolError:

@@ -110,6 +110,7 @@ class Invocation:
         runtime: what the flow knows of its pipeline.
         hooks: the compiled hooks as they were when the call came in.
         call: the call; after a repair, the repaired one.
+        sent: the call as it was sent, if it was repaired or changed since; otherwise None.
         context: values for injected parameters, by name.
         memory: the conversation's, or None.
         format: the conversation's feedback format, or None.
@@ -138,6 +139,7 @@ class Invocation:
     memory: SessionMemory | None = None
     format: FeedbackFormat | None = None
     deadline: Deadline | None = None
+    sent: ToolCall | None = None
     tool: Tool | None = None
     arguments: dict[str, Any] | None = None
     candidates: list[str] | None = None

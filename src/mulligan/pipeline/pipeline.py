@@ -14,7 +14,7 @@ from mulligan.calls import PreparedCall, ToolCall, id_or_none
 from mulligan.deadline import Deadline
 from mulligan.dialects.readers import name_text
 from mulligan.errors import ToolError, UsageError
-from mulligan.events import PluginFaulted
+from mulligan.events import PluginFaulted, RequestNoted
 from mulligan.execute.steps import Middleware, Outcome, Step
 from mulligan.execute.sync_driver import drive
 from mulligan.execute.workers import PipelineWorkers
@@ -651,6 +651,10 @@ class Session:
         if not isinstance(text, str):
             raise UsageError(f"note_request takes the user's message as a string, not {text!r:.80}")
         self.memory.forgive()
+        if self._runtime.hooks.has_observe:
+            shown = self._renderer.redactor.redact(text)
+            memory = self.memory
+            self._runtime.hooks.observe(RequestNoted(self.id, shown, memory.number, step=memory.guard.step))
 
     @property
     def budget(self) -> Budget | None:

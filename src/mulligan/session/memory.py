@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from itertools import count
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -30,6 +31,7 @@ from mulligan.untrusted.text import safe_str
 SAVED_VERSION = 1
 RULE_PREFIX = "session:"
 _LONGEST_WAIT = 60.0
+_NUMBERS = count(1)
 _LONGEST_ID = 1_000_000
 
 
@@ -114,6 +116,7 @@ class SessionMemory:
 
     Attributes:
         id: the conversation's id, or None.
+        number: the conversation's number in this process, counted from 1.
         guard: what failed.
         answers: the answers to the calls that have an id.
         approvals: what a person decides about.
@@ -124,6 +127,7 @@ class SessionMemory:
 
     def __init__(self, clock: Callable[[], float], id: str | None, budget: Budget | None) -> None:
         self.id = id
+        self.number = next(_NUMBERS)
         self._clock = clock
         self.guard = LoopGuard(clock)
         self.answers = AnsweredCalls()
