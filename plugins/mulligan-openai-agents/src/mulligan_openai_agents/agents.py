@@ -22,21 +22,25 @@ from agents import (
 from agents import Tool as AnyTool
 from openai.types.responses import ResponseFunctionToolCall
 
-from mulligan import Pipeline, Policy, Tool
-from mulligan.errors import UsageError
+from mulligan import Pipeline, Tool
+from mulligan.adapters import OPEN, Adapter, Conversations
+from mulligan.errors import ToolNotFoundError, UsageError
 from mulligan_openai_agents.runs import Run, current_run
-from mulligan_openai_agents.tools import Guarded, Settings, is_enabled, refuse
+from mulligan_openai_agents.tools import Guarded, is_enabled
 
 AnAgent = TypeVar("AnAgent", bound=Agent[Any])
 _KEPT = 1_000
-_HOOKS = ("on_start", "on_end", "on_handoff", "on_tool_start", "on_tool_end", "on_llm_start")
+_HOOKS = ("on_start", "on_handoff", "on_tool_start", "on_tool_end", "on_llm_start")
 
 
 def wrap(
     agent: AnAgent,
     *,
     pipeline: Pipeline | None = None,
-    timeout: float | None = None,
+    timeout: float | Mapping[str, float] | None = None,
+    tool_options: Mapping[str, Mapping[str, Any]] | None = None,
+    fatal: Any = None,
+    repair: Any = None,
     tools: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> AnAgent:
     """A copy of an agent whose function tools go through mulligan: its own, those of its MCP servers, those added later.
@@ -48,32 +52,42 @@ def wrap(
         agent: the agent.
         pipeline: your own policy, plugins, format, limits and middleware. By default values that the SDK would coerce
             without loss are coerced.
-        timeout: seconds for each call of a tool that has none of its own.
-        tools: options of `mulligan.Tool` by the tool's name, such as `{"search": {"read_only": True}}`.
+        timeout: seconds for each call of a tool that has none of its own, for all or by name.
+        tool_options: options of `mulligan.Tool` by the tool's name or a pattern: `{"search_*": {"read_only": True}}`.
+        fatal: what stops the run, as in `mulligan.Policy`; only without `pipeline`.
+        repair: what is repaired, as in `mulligan.Policy`; only without `pipeline`.
+        tools: the old name of `tool_options`.
 
     Raises:
-        UsageError: it is no agent; there is no such option.
+        UsageError: it is no agent; an argument is wrong.
     """
     if not isinstance(agent, Agent):
         raise UsageError(f"wrap() takes an agents.Agent, not {agent!r:.80}")
-    for options in (tools or {}).values():
-        Tool.from_schema("checked", "", {}, refuse, **options)
-    pipeline = pipeline or Pipeline(policy=Policy(repair=("coerce",)))
-    wrapped: AnAgent = _Guard(Settings(pipeline, timeout, tools or {})).agent(agent)
+    options: Any = {"timeout": timeout, "tool_options": tool_options or tools, "fatal": fatal, "repair": repair}
+    wrapped: AnAgent = _Guard(Adapter("wrap", pipeline, default_repair="coerce", **options)).agent(agent)
     return wrapped
+
+
+def refuse(**_: Any) -> Any:
+    """The handler of a handoff, which the SDK makes itself.
+
+    Raises:
+        ToolNotFoundError: always.
+    """
+    raise ToolNotFoundError("To hand off to an agent, use its exact name.")
 
 
 class _Guard:
     """What all agents of one `wrap` share.
 
     Args:
-        settings: how their tools are guarded.
+        adapter: makes their tools and pipelines.
     """
 
-    def __init__(self, settings: Settings) -> None:
-        self.settings = settings
+    def __init__(self, adapter: Adapter) -> None:
+        self.adapter = adapter
         self._agents: dict[int, tuple[Agent[Any], Any]] = {}
-        self._runs: weakref.WeakKeyDictionary[RunContextWrapper[Any], Run] = weakref.WeakKeyDictionary()
+        self._runs = Conversations(lambda _: Run(adapter.pipeline.session(), adapter.pipeline))
 
     def run(self, context: RunContextWrapper[Any]) -> Run:
         """The run that a context belongs to; forgotten with the context.
@@ -81,9 +95,8 @@ class _Guard:
         Args:
             context: the SDK's context of the run.
         """
-        run = self._runs.get(context)
-        if run is None:
-            run = self._runs[context] = Run(self.settings.pipeline, context)
+        run = self._runs.of(context)
+        run.context = weakref.ref(context)
         return run
 
     def agent(self, agent: Agent[Any]) -> Any:
@@ -102,20 +115,28 @@ class _Guard:
         while len(self._agents) > _KEPT:  # a handoff may make a new agent each time
             del self._agents[next(iter(self._agents))]
         guarded.hooks = _Hooks(agent.hooks, self)
-        guarded.handoffs = [self._handoff(one) for one in agent.handoffs]
+        guarded.handoffs = [self.handoff(one) for one in agent.handoffs]
         if agent.tool_use_behavior != "run_llm_again":
             guarded.tool_use_behavior = _unless_fatal(agent, self)
         return guarded
 
-    def _handoff(self, given: Agent[Any] | Handoff[Any, Any]) -> Any:
+    def handoff(self, given: Agent[Any] | Handoff[Any, Any]) -> Any:
+        """A handoff to guarded agents; one that is already stays as it is.
+
+        Args:
+            given: an agent, or a handoff.
+        """
         if isinstance(given, Agent):
             return self.agent(given)
+        if getattr(given.on_invoke_handoff, "guard", None) is self:
+            return given
         changed = copy.copy(given)
 
         async def invoke(context: RunContextWrapper[Any], input_json: str) -> Any:
             target = await given.on_invoke_handoff(context, input_json)
             return self.agent(target) if isinstance(target, Agent) else target
 
+        vars(invoke)["guard"] = self
         changed.on_invoke_handoff = invoke
         return changed
 
@@ -143,6 +164,9 @@ class GuardedAgent(Agent[Any]):
         run = self.guard.run(run_context)
         run.next_turn()
         current_run.set(run)
+        handoffs = [self.guard.handoff(one) for one in self.handoffs]  # some may have been added since
+        if any(one is not before for one, before in zip(handoffs, self.handoffs, strict=True)):
+            self.handoffs = handoffs
         tools = await super().get_all_tools(run_context)
         known: dict[int, Guarded] = self.__dict__.get("_mulligan_tools", {})
         kept: dict[int, Guarded] = {}
@@ -150,17 +174,19 @@ class GuardedAgent(Agent[Any]):
             if isinstance(tool, FunctionTool):
                 guarded = known.get(id(tool))
                 if guarded is None or guarded.original is not tool:
-                    guarded = Guarded(tool, self.guard.settings)
+                    guarded = Guarded(tool, self.guard.adapter)
                 kept[id(tool)] = guarded
         self.__dict__["_mulligan_tools"] = kept
-        run.offer([*await self._handoffs_as_tools(run_context), *(guarded.tool for guarded in kept.values())])
+        own = [guarded.tool for guarded in kept.values()]
+        self.guard.adapter.check_names(own, are_all=False)
+        run.view = self.guard.adapter.view([*await self._handoffs_as_tools(run_context), *own])
         return [kept[id(tool)].wrapped if id(tool) in kept else tool for tool in tools]
 
     async def _handoffs_as_tools(self, run_context: RunContextWrapper[Any]) -> list[Tool]:
         """What else the model may call by name, so that it can be suggested."""
         found = [one if isinstance(one, Handoff) else handoff(one) for one in self.handoffs]
         return [
-            Tool.from_schema(one.tool_name, one.tool_description, {"type": "object"}, refuse)
+            self.guard.adapter.tool(one.tool_name, one.tool_description, OPEN, refuse, timeout=None)
             for one in found
             if await is_enabled(one, run_context, self)
         ]
@@ -182,6 +208,12 @@ class _Hooks(AgentHooks[Any]):
         self._guard.run(context).arguments = {item.call_id: item.arguments for item in calls}
         if self._theirs is not None:
             await self._theirs.on_llm_end(context, agent, response)
+
+    async def on_end(self, context: Any, agent: Agent[Any], output: Any) -> None:
+        """The agent has given its final output, and the last step has ended."""
+        self._guard.run(context).end_step()
+        if self._theirs is not None:
+            await self._theirs.on_end(context, agent, output)
 
 
 def _unless_fatal(agent: Agent[Any], guard: _Guard) -> Any:

@@ -8,7 +8,6 @@ from typing import Any
 
 from agents import RunConfig, ToolErrorFormatterArgs
 
-from mulligan_openai_agents.calls import current_call
 from mulligan_openai_agents.runs import current_run
 
 
@@ -25,12 +24,8 @@ def run_config(base: RunConfig | None = None) -> RunConfig:
         given = None if theirs is None else theirs(args)
         told: str | None = await given if inspect.isawaitable(given) else given
         run = current_run.get()
-        if told is not None or args.kind != "tool_not_found" or run is None or not run.is_of(args.run_context):
+        if told is not None or args.kind != "tool_not_found" or run is None or run.context() is not args.run_context:
             return told
-        token = current_call.set(None)
-        try:
-            return await run.answer_unknown(args.tool_name, args.call_id)
-        finally:
-            current_call.reset(token)
+        return await run.answer_unknown(args.tool_name, args.call_id)
 
     return dataclasses.replace(base, tool_not_found_behavior="return_error_to_model", tool_error_formatter=word)
