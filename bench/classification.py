@@ -10,7 +10,8 @@ every failure that its tests classify. A case is
 - worse: a less specific class, a resource, a wait or problems that are lost, or fatal though nothing says so: not a word
   of the code, nor a test. There must be none.
 
-A rule earns its place if a case has another class, fatality, effect, code, resource, wait or problems without it.
+A rule earns its place if a case has another class, fatality, effect, code, resource, wait, problems or provider without
+it.
 `--show different` lists cases, `--show all` every one. Without names of packages, all of them are compared. Exits with 1
 if a case is worse.
 """
@@ -117,9 +118,8 @@ def idle_rules(package: Package, rows: Iterable[Row]) -> tuple[list[str], list[s
     """
     decided, changed = Counter[str](), Counter[str]()
     for row in rows:
-        if row.rule is not None:
-            decided[row.rule] += 1
-            changed[row.rule] += row.is_changed_by_rule
+        decided.update(row.asked)
+        changed.update(row.changed_by)
     idle = [
         f"{package.name} {rule}, {decided[rule]} cases" for rule in package.rules if decided[rule] and not changed[rule]
     ]

@@ -56,6 +56,24 @@ def idle(failure):
     return ToolRateLimitError("No.", effect="none") if "ratelimited" in failure.text else None
 
 
+asked = Rules("acme")
+
+
+@asked("slack_sdk.SlackApiError")
+def inner(failure):
+    """A code that another rule asks about."""
+    return ToolAuthenticationError("No.") if "wobbly_key" in failure.text else None
+
+
+@rules("slack_sdk.SlackApiError")
+def asking(failure):
+    """It asks another rule, which would be asked anyway."""
+    return asked.decide(failure)
+
+
+rules.include(asked)
+
+
 @rules("acme.AcmeError")
 def unused(failure):
     """What no case is about."""
@@ -71,7 +89,7 @@ def other(failure):
 classify = rules.hookimpl()
 classify_last = last.hookimpl()
 '''
-CODES = "# source: none\nchannel_not_found\nratelimited\nwobbly\nwobbly_thing\nwobbly_token\n"
+CODES = "# source: none\nchannel_not_found\nratelimited\nwobbly\nwobbly_key\nwobbly_thing\nwobbly_token\n"
 TESTS = """
 import pytest
 from mulligan import Pipeline
@@ -127,12 +145,11 @@ def section(out, title):
 def test_it_counts_the_cases_and_lists_what_is_worse_and_idle(folder):
     code, out, err = run("--folder", folder, "--tests", "none")
     assert (code, err) == (1, "")
-    assert "\n| mulligan-acme | slack.txt | 10 | 7 | 1 | 0 | 2 |\n" in out
+    assert "\n| mulligan-acme | slack.txt | 12 | 8 | 2 | 0 | 2 |\n" in out
     less = "channel_not_found: ToolExecutionError (worse), alone ResourceNotFoundError; less specific"
     fatal = "wobbly_thing: ToolPermissionError, fatal (harsh), alone ToolExecutionError; fatal though nothing says so"
     assert section(out, "Worse than without the package") == [f"mulligan-acme slack.txt {one}" for one in (less, fatal)]
-    idle = ["mulligan-acme idle, 1 cases", "mulligan-acme other (asked last), 1 cases"]
-    assert section(out, "Rules that change no case") == idle
+    assert section(out, "Rules that change no case") == ["mulligan-acme idle, 1 cases", "mulligan-acme asking, 1 cases"]
     assert section(out, "Not compared") == [
         "mulligan-acme: no exceptions are made for acme.txt; add them to bench/classified/published.py"
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mulligan import Pipeline, errors
-from mulligan.plugin import Failure, pointer_to
+from mulligan.plugin import Failure, Problem, Rules, pointer_to
 
 SENT = {"mail": "x", "guests": [{"diet": "none"}], "seats": 3, "maxPrice": 9, "note": "by the window please"}
 
@@ -210,3 +211,32 @@ def test_quotes_separate_nothing_but_the_steps_in_brackets():
     """A secret with quotes in it would otherwise leave in another spelling, which redaction does not know."""
     assert pointer_to("quote\"and'apostrophe") == ""
     assert pointer_to("metadata['x'][0].y") == "/metadata/x/0/y"
+
+
+@pytest.mark.parametrize("said", ["is required", "Is missing.", "missing", "is needed", "a value is required"])
+@pytest.mark.parametrize(
+    ("value", "is_sent"), [("a", True), (0, True), (False, True), ("", False), (None, False), ([], False)]
+)
+def test_no_rule_calls_missing_what_was_sent(said, value, is_sent):
+    rules, plugin = Rules("acme"), ModuleType("acme")
+    problems = [Problem("/title", said, expected="a title"), Problem("/other", said), Problem("/title", "is too long")]
+
+    @rules("builtins.ZeroDivisionError")
+    def rejected(failure: Failure) -> Any:
+        """Fields that the service rejects."""
+        return errors.ToolArgumentError("No.", problems=problems)
+
+    plugin.classify = rules.hookimpl()  # type: ignore[attr-defined]
+    with Pipeline(plugins=[plugin], autoload=False, strict=True) as pipeline:
+        found = pipeline.classify(ZeroDivisionError(), tool="create", arguments={"title": value}).problems
+
+    assert [one.message for one in found] == ["rejected by the service" if is_sent else said, said, "is too long"]
+    assert [one.expected for one in found] == ["a title", None, None]
+
+
+def test_a_tool_may_call_missing_what_was_sent():
+    def create(title: str) -> None:
+        raise errors.ToolArgumentError("No.", problems=[Problem("/title", "is required")])
+
+    with Pipeline([create], autoload=False) as pipeline:
+        assert pipeline.call("create", {"title": " "}).error.problems == (Problem("/title", "is required"),)

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from mulligan import Pipeline, errors
+from mulligan import Pipeline, Policy, errors, tool
 from mulligan.classify.builtin import rules as built_in
-from mulligan.plugin import Failure, Rules, ToolQuotaError, ToolRateLimitError
+from mulligan.plugin import Failure, Rules, ToolQuotaError, ToolRateLimitError, hookimpl
 
 
 class Base(Exception):
@@ -383,7 +383,50 @@ def test_a_rule_that_only_knows_the_library_hides_nothing(raised, cls, rule, opt
         found = made.classify(raised)
 
     assert (type(found), found.rule) == (cls, rule)
-    assert found.provider == ("acme" if rule.startswith("acme") else None)
+    assert found.provider == ("acme" if type(raised) is not ValueError else None)
+
+
+@pytest.mark.parametrize("provider", ["billing", None])
+def test_the_library_that_failed_is_named_whichever_rule_decides(provider):
+    def pay() -> None:
+        raise caused(ConnectionRefusedError("refused"))
+
+    declared = tool(pay, provider=provider)
+    with Pipeline([declared], plugins=[with_catch_all()], autoload=False, policy=Policy(fatal={"acme": False})) as made:
+        error = made.call("pay").error
+        recovered = made.recover(caused(ConnectionRefusedError("refused"))).error
+
+    assert (error.provider, error.rule, error.fatal) == ("acme", "classify:os_error", False)
+    assert error.message == "Acme cannot be reached."
+    assert (recovered.provider, recovered.fatal) == ("acme", False)
+
+
+def test_a_library_that_only_wraps_another_is_not_named():
+    last = Rules(last=True)
+
+    @last("builtins.RuntimeError")
+    def wrapper(failure: Failure) -> Any:
+        """Of a library that has no service of its own."""
+
+    module = ModuleType("wrapper")
+    module.classify_last = last.hookimpl()  # type: ignore[attr-defined]
+    wrapped, alone = RuntimeError("timed out"), RuntimeError("timed out")
+    wrapped.__cause__ = Base("no")
+    with Pipeline(plugins=[module, with_catch_all()], autoload=False, strict=True) as made:
+        assert [made.classify(one).provider for one in (wrapped, alone)] == ["acme", None]
+
+
+def test_an_error_that_a_plugin_returns_for_every_failure_is_named_for_each_alone():
+    shared, module = errors.ToolUnavailableError("Busy."), ModuleType("busy")
+    module.classify = hookimpl(lambda failure: shared, specname="classify")  # type: ignore[attr-defined]
+
+    def fail(like: str) -> None:
+        raise Base("no") if like == "acme" else ValueError("no")
+
+    with Pipeline([fail], plugins=[module, with_catch_all()], autoload=False) as made:
+        found = [made.call("fail", {"like": like}).error for like in ("acme", "other", "acme")]
+
+    assert [one.provider for one in found] == ["acme", None, "acme"]
 
 
 def test_the_last_rules_of_two_plugins_and_of_included_lists_are_asked_in_order():

@@ -199,6 +199,18 @@ def test_who_declares_that_the_tool_makes_one_request_is_believed(make_pipeline,
     assert (result.attempts, result.error.effect) == (3, "none")
 
 
+@pytest.mark.parametrize("is_declared", [True, False])
+@pytest.mark.parametrize(("status", "is_refused"), [(400, True), (422, True), (429, True), (408, False), (500, False)])
+def test_a_request_that_the_service_refused_by_its_status(make_pipeline, run, plugin, status, is_refused, is_declared):
+    def classify(failure: Any) -> errors.ToolError | None:
+        return errors.ToolArgumentError("No.", http_status=status) if isinstance(failure.exception, KeyError) else None
+
+    declared = [retry(before_effect=True, attempts=1)] if is_declared else []
+    tool = Tool.from_function(lambda: {}["x"], name="pay", description="")
+    result = run(make_pipeline(tool, middleware=declared, plugins=[plugin(classify=classify)]), "pay")
+    assert result.error.effect == ("none" if is_refused and is_declared else "possible")
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_tool_itself_knows(make_pipeline, run, kind):
     def work(knows: bool) -> None:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from mulligan import Pipeline
 from mulligan.classify.failure import Failure
-from mulligan.classify.rules import Rule, get_rules
+from mulligan.classify.rules import Rule, Rules, get_rules
 from mulligan.errors import ToolError, ToolExecutionError
 
 VERDICTS = ("same", "more specific", "different", "worse")
@@ -29,6 +29,7 @@ class Outcome(NamedTuple):
     resource: str | None = None
     retry_after: float | None = None
     problems: tuple[Any, ...] = ()
+    provider: str | None = None
 
     @classmethod
     def of(cls, error: ToolError | None) -> Outcome:
@@ -36,7 +37,7 @@ class Outcome(NamedTuple):
         if error is None:
             return cls(None)
         fields = (error.fatal, error.effect, error.code, error.resource, error.retry_after, tuple(error.problems))
-        return cls(type(error).__name__, *fields)
+        return cls(type(error).__name__, *fields, error.provider)
 
     @property
     def is_vague(self) -> bool:
@@ -86,7 +87,8 @@ class Row:
         verdict: one of `VERDICTS`.
         losses: why it is worse.
         rule: the package's rule that decided, or None.
-        is_changed_by_rule: whether the outcome is another one without that rule.
+        asked: that rule, and the rules that it asked in turn.
+        changed_by: those of them without which the outcome is another one.
     """
 
     package: str
@@ -97,7 +99,8 @@ class Row:
     verdict: str
     losses: tuple[str, ...] = ()
     rule: str | None = None
-    is_changed_by_rule: bool = False
+    asked: tuple[str, ...] = ()
+    changed_by: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         why = f"; {', '.join(self.losses)}" if self.losses else ""
@@ -147,7 +150,7 @@ class Package:
         self.name = folder.name
         self.rules: dict[str, Rule] = {}
         self._silenced: str | None = None
-        self._decided: str | None = None
+        self._decided: list[str] = []
         if str(folder / "src") not in sys.path:
             sys.path.insert(0, str(folder / "src"))
         plugin = importlib.import_module(module)
@@ -168,23 +171,26 @@ class Package:
 
     def compare(self, case: Case) -> Row | None:
         """Both outcomes of a case; None if it is a result either way."""
-        alone, (own, rule) = Outcome.of(self._classify(self._alone, case)), self._own(case)
+        alone, (own, asked) = Outcome.of(self._classify(self._alone, case)), self._own(case)
         if alone.kind is None and own.kind is None:
             return None
         verdict, losses = judge(alone, own, wants_fatal=case.wants_fatal, wanted=case.wanted, guessed=case.guessed)
-        is_changed = rule is not None and self._without(rule, case) != own
-        return Row(self.name, case.source, case.name, str(alone), str(own), verdict, losses, rule, is_changed)
+        changed_by = tuple(rule for rule in asked if self._without(rule, case) != own)
+        rule = asked[-1] if asked else None
+        return Row(self.name, case.source, case.name, str(alone), str(own), verdict, losses, rule, asked, changed_by)
 
-    def _own(self, case: Case) -> tuple[Outcome, str | None]:
-        self._decided = None
+    def _own(self, case: Case) -> tuple[Outcome, tuple[str, ...]]:
+        """The outcome, and the rules that returned an error, the one that decided last."""
+        self._decided = []
         error = self._classify(self._both, case)
         is_own = error is not None and (error.rule or "").partition(":")[0] in self._plugin_names
-        return Outcome.of(error), self._decided if is_own else None
+        return Outcome.of(error), tuple(dict.fromkeys(self._decided)) if is_own else ()
 
     def _without(self, rule: str, case: Case) -> Outcome:
         self._silenced = rule
         try:
-            return Outcome.of(self._classify(self._both, case))
+            outcome = Outcome.of(self._classify(self._both, case))
+            return outcome._replace(provider=None) if self.rules[rule].last else outcome  # it also names the provider
         finally:
             self._silenced = None
 
@@ -194,15 +200,20 @@ class Package:
 
     def _watch_rules(self, plugin: Any) -> None:
         """Put a function around each rule that notes whether it decides, and can silence it."""
+        watched: dict[tuple[Any, tuple[str, ...]], Rule] = {}
         for rules in filter(None, map(get_rules, vars(plugin).values())):
-            for at, rule in enumerate(rules.listed):
+            for rule in rules.listed:
                 module = rule.decide.__module__.partition(".")[2]
                 label = f"{module}.{rule.name}" if module else rule.name
                 label += " (asked last)" if rules.last else ""
                 while label in self.rules:
                     label += "'"  # two of one name, for other classes
                 self.rules[label] = rule
-                rules.listed[at] = rule._replace(decide=self._watched(label, rule.decide))
+                watched[rule.decide, rule.classes] = rule._replace(decide=self._watched(label, rule.decide))
+        modules = [one for name, one in list(sys.modules.items()) if f"{name}.".startswith(f"{plugin.__name__}.")]
+        lists = {id(one): one for module in modules for one in vars(module).values() if isinstance(one, Rules)}
+        for rules in lists.values():  # also those that rules ask themselves
+            rules.listed = [watched.get((rule.decide, rule.classes), rule) for rule in rules.listed]
 
     def _watched(
         self, label: str, decide: Callable[[Failure], ToolError | None]
@@ -212,7 +223,7 @@ class Package:
                 return None
             error = decide(failure)
             if error is not None:
-                self._decided = label
+                self._decided.append(label)
             return error
 
         return watched

@@ -39,7 +39,7 @@ def test_githubkit_reports_a_graphql_rate_limit_under_status_200(pipeline: Pipel
     client = githubkit.GitHub("x", base_url=url, auto_retry=False, http_cache=False, trust_env=False)
     error = classify(pipeline, raised(lambda _: client.graphql("{ viewer { login } }"), url))
 
-    assert (type(error), error.rule) == (ToolRateLimitError, "mulligan_github:githubkit_rate_limit")
+    assert (type(error), error.provider) == (ToolRateLimitError, "github")
     assert error.retry_after == pytest.approx(600, abs=5)
 
 
@@ -55,7 +55,7 @@ def test_githubkit_that_cannot_connect_has_sent_nothing(pipeline: Pipeline, dead
     error = classify(pipeline, raised(with_githubkit, dead))
 
     assert (type(error), error.fatal, error.effect) == (ToolConnectionError, True, "none")
-    assert (error.provider, error.rule) == ("github", "mulligan_github:no_answer")
+    assert (error.provider, error.message) == ("github", "GitHub cannot be reached.")
 
 
 def test_githubkit_whose_connection_is_reset_may_have_done_it(pipeline: Pipeline, serve: Serve) -> None:
@@ -73,7 +73,7 @@ def test_githubkit_that_waits_too_long_may_have_done_it(pipeline: Pipeline) -> N
         error = classify(pipeline, raised(lambda _: client.rest.repos.get("acme", "site"), url))
 
     assert (type(error), error.effect) == (ToolTimeoutError, "possible")
-    assert (error.provider, error.rule) == ("github", "mulligan_github:request_timeout")
+    assert (error.provider, error.message) == ("github", "GitHub did not respond in time.")
 
 
 def test_network_failures_that_pygithub_lets_through(pipeline: Pipeline, serve: Serve, dead: str) -> None:

@@ -162,7 +162,7 @@ def test_a_query_that_github_gives_up_on_is_a_timeout(
 def test_any_other_error_that_githubkit_raises(pipeline: Pipeline, serve: Serve) -> None:
     error = classify(pipeline, raised(with_githubkit, serve(200, answer({"message": "Oops", "type": "BRAND_NEW"}))))
 
-    assert (type(error), error.rule) == (ToolExecutionError, "mulligan_github:graphql_failed")
+    assert (type(error), error.rule) == (ToolExecutionError, "mulligan_github:client_failed")
 
 
 @pytest.mark.parametrize("kind", TYPES)

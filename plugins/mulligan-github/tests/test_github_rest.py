@@ -29,6 +29,7 @@ from mulligan.errors import (
     ToolRateLimitError,
     ToolUnavailableError,
 )
+from mulligan.middleware import retry
 
 
 @dataclass(frozen=True)
@@ -407,3 +408,21 @@ def test_what_github_says_of_a_field_is_quoted(serve: Serve) -> None:
 
     assert "base: base must be a branch" in content
     assert "- /base: was not accepted." in content
+
+
+@pytest.mark.parametrize(("is_one_request", "effect"), [(True, "none"), (False, "possible")])
+def test_a_rejected_request_tells_only_of_itself(serve: Serve, is_one_request: bool, effect: str) -> None:
+    """GitHub checks a request before it changes anything; a tool may have made another one before."""
+    errors = [{"resource": "Issue", "field": "title", "code": "missing_field"}]
+    url = serve(422, {"message": "Validation Failed", "errors": errors}, github_headers())
+
+    def create_issue(text: str) -> None:
+        requests.post(url, json={"body": text}, timeout=5).raise_for_status()
+
+    around = [retry(before_effect=True, attempts=1)] if is_one_request else []
+    with Pipeline([create_issue], plugins=[mulligan_github], autoload=False, middleware=around) as pipeline:
+        result = pipeline.call("create_issue", {"text": "It leaks."})
+
+    assert result.error is not None
+    assert (type(result.error), result.error.effect) == (ToolArgumentError, effect)
+    assert ("It may have taken effect." in result.content) is not is_one_request

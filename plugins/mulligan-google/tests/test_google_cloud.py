@@ -31,6 +31,7 @@ from mulligan.errors import (
         (publisher.FlowControlLimitError("no"), ToolUnavailableError, "none"),
         (publisher.PublishToPausedOrderingKeyException("key"), ResourceConflictError, "none"),
         (AcknowledgeError(AcknowledgeStatus.PERMISSION_DENIED, "no"), ToolPermissionError, "none"),
+        (exceptions.GoogleAPIError("no"), ToolExecutionError, "possible"),
         (AcknowledgeError(AcknowledgeStatus.INVALID_ACK_ID, "no"), ResourceConflictError, "none"),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, Exception) else str(value),

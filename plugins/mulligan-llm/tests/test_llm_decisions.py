@@ -196,7 +196,10 @@ def test_what_the_classes_mean(
 def test_a_missing_model_of_replicate_is_the_argument(pipeline: Pipeline) -> None:
     missing = replicate.exceptions.ReplicateError(status=404, detail="The requested resource could not be found.")
 
-    assert classified(pipeline, missing, model="acme/m").resource == "acme/m"
+    error = pipeline.classify(missing, tool="ask", arguments={"model": "acme/m"})
+
+    assert error is not None
+    assert (error.resource, error.provider) == ("acme/m", "replicate")
 
 
 def test_a_signature_that_does_not_hold_is_no_missing_key(pipeline: Pipeline) -> None:

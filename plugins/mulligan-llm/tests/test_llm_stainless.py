@@ -377,7 +377,7 @@ def test_litellm(
 @LITELLM
 def test_litellm_by_itself(pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-    from litellm.exceptions import BudgetExceededError, PaymentRequiredError
+    from litellm.exceptions import BudgetExceededError, PaymentRequiredError, Timeout
     from litellm.types.router import RouterRateLimitError
 
     budget = pipeline.classify(BudgetExceededError(current_cost=2, max_budget=1))
@@ -388,6 +388,8 @@ def test_litellm_by_itself(pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch) 
 
     assert [type(error) for error in (budget, payment, rest)] == [ToolQuotaError, ToolQuotaError, ToolRateLimitError]
     assert (payment.provider, rest.retry_after) == ("groq", 5)
+    late = pipeline.classify(Timeout("late", "m", "groq"))  # without a cause
+    assert (type(late), late.fatal, late.message) == (ToolTimeoutError, False, "Groq did not respond in time.")
 
 
 def test_the_model_reads_what_to_do(serve: Serve) -> None:
@@ -406,9 +408,10 @@ def test_the_model_reads_what_to_do(serve: Serve) -> None:
     assert "20 s" in content
 
 
-def test_an_answer_of_another_form(pipeline: Pipeline, serve: Serve) -> None:
+@pytest.mark.parametrize(("body", "kind"), [('{"id": ', "application/json"), ("Welcome!", "text/plain")])
+def test_an_answer_of_another_form(pipeline: Pipeline, serve: Serve, body: str, kind: str) -> None:
     def ask() -> None:
-        url = serve(200, '{"id": ', {"Content-Type": "application/json"})
+        url = serve(200, body, {"Content-Type": kind})
         with openai.OpenAI(api_key="k", base_url=url, max_retries=0, _strict_response_validation=True) as client:
             client.models.list()
 
@@ -416,6 +419,7 @@ def test_an_answer_of_another_form(pipeline: Pipeline, serve: Serve) -> None:
 
     assert error is not None
     assert type(error) is ToolExecutionError
+    assert kind == "application/json" or error.message == "OpenAI sent an unexpected response."
 
 
 @pytest.mark.parametrize(

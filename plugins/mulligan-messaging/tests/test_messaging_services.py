@@ -318,7 +318,7 @@ def test_postmarks_code_decides(classify: Classify, serve: Serve, code: int) -> 
     error = classify(raised(by_postmark(serve(status, {"ErrorCode": code, "Message": "Refused."}))))
 
     assert (type(error), error.fatal, error.http_status) == (cls, fatal, status)
-    assert error.provider == (None if code == 9999 else "postmark")
+    assert error.provider == "postmark"
     assert error.effect == ("possible" if status >= 500 else "none")
 
 

@@ -359,6 +359,12 @@ def test_something_that_the_server_does_not_offer(classify: Classify, mail: Mail
     assert (type(error), error.message) == (ToolExecutionError, "The mail server does not support this.")
 
 
+def test_what_no_rule_knows_is_still_an_error_of_the_mail_server(classify: Classify) -> None:
+    error = classify(smtplib.SMTPException("Server AUTH mechanism infinite loop. Last response: (334, b'')"))
+
+    assert (type(error), error.provider, error.message) == (ToolExecutionError, "smtp", "The mail client failed.")
+
+
 def test_a_code_with_an_enhanced_code_of_another_class_counts_alone(classify: Classify) -> None:
     error = classify(smtplib.SMTPDataError(451, b"5.1.1 odd"))
 

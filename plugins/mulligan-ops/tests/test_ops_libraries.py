@@ -5,12 +5,17 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
+import io
 import json
+import socket
 
 import aiodocker
 import aiohttp
 import docker
+import docker.credentials.errors
 import docker.errors
+import docker.utils.json_stream
+import docker.utils.socket
 import kubernetes
 import kubernetes.aio
 import kubernetes.dynamic.exceptions
@@ -117,6 +122,33 @@ WAYS = [
     ("nobody", ToolConnectionError, True, "none"),
     ("https", ToolConnectionError, True, "none"),
 ]
+
+
+def test_output_of_docker_that_cannot_be_read(classify):
+    def read():
+        one, other = socket.socketpair()
+        with one, other:
+            other.close()
+            docker.utils.socket.read_exactly(one, 8)
+
+    for reading in (lambda: list(docker.utils.json_stream.json_stream(["{no}"])), read):
+        error = classify(reading)
+        assert (type(error), error.fatal, error.effect) == (ToolConnectionError, False, "possible")
+        assert (error.provider, error.message) == ("docker", "The connection to Docker was dropped mid-request.")
+
+
+@unclosed
+@pytest.mark.usefixtures("leaky")
+@pytest.mark.filterwarnings("ignore:docker-credential-nowhere")
+def test_a_build_of_docker_whose_credential_store_is_not_there(classify, service, tmp_path, monkeypatch):
+    (tmp_path / "config.json").write_text(json.dumps({"credsStore": "nowhere"}))
+    monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path))
+    url = service.url.replace("http", "tcp")
+    with contextlib.closing(docker.DockerClient(base_url=url, version="1.43", timeout=3)) as client:
+        error = classify(lambda: client.images.build(fileobj=io.BytesIO(b"FROM app"), tag="app"))
+    assert isinstance(error.__cause__, docker.credentials.errors.StoreError)
+    assert (type(error), error.fatal, error.provider) == (ToolAuthenticationError, True, "docker")
+    assert error.message == "Docker's credential store returned no credentials."
 
 
 @pytest.fixture(params=WAYS, ids=[one[0] for one in WAYS])

@@ -101,7 +101,7 @@ def test_ssh_host_keys(classify, host):
 
 def test_ssh_that_nobody_answers(classify, closed_port, service):
     gone = classify(lambda: connect(closed_port))
-    assert (type(gone), gone.fatal, gone.rule) == (ToolConnectionError, True, "mulligan_ops:ssh_unreachable")
+    assert (type(gone), gone.fatal, gone.message) == (ToolConnectionError, True, "The SSH server cannot be reached.")
     assert not classify(lambda: connect(closed_port), host="127.0.0.1").fatal
     banner = classify(lambda: connect(int(service.url.rpartition(":")[2])))
     assert type(banner) is ToolConnectionError
@@ -129,6 +129,18 @@ def test_ssh_other_classes(classify):
         (paramiko.SSHException("took 404 ms"), ToolExecutionError),
     ):
         assert type(classify(lambda exception=exception: raise_(exception))) is cls
+
+
+def test_what_no_rule_knows_is_still_an_error_of_ssh(classify):
+    for exception in (paramiko.SSHException("odd"), paramiko.SFTPError("Garbage packet received")):
+        error = classify(lambda exception=exception: raise_(exception))
+        assert (type(error), error.provider, error.message) == (ToolExecutionError, "ssh", "The SSH session failed.")
+
+
+def test_a_configuration_of_ssh_that_cannot_be_read(classify):
+    error = classify(lambda: paramiko.SSHConfig.from_text("garbage"))
+    assert (type(error), error.effect, error.provider) == (ToolExecutionError, "none", "ssh")
+    assert error.message == "The SSH configuration cannot be read."
 
 
 SFTP = [

@@ -109,7 +109,7 @@ def test_a_wrong_token(classify: Classify, serve: Serve) -> None:
     url = serve(401, {"message": "401: Unauthorized", "code": 0})
     error = classify(raised(get_channel(url)))
 
-    assert (type(error), error.fatal, error.rule) == (ToolAuthenticationError, True, "mulligan_saas:login")
+    assert (type(error), error.fatal, error.provider) == (ToolAuthenticationError, True, "discord")
 
 
 def test_a_resource_is_the_argument_that_discord_names(classify: Classify, serve: Serve) -> None:

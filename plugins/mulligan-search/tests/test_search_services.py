@@ -110,7 +110,7 @@ def test_serpapi_that_cannot_connect_has_sent_nothing(classify: Classify, dead: 
     error = classify(raised(search_serpapi(dead)))
 
     assert (type(error), error.fatal, error.effect) == (ToolConnectionError, True, "none")
-    assert (error.provider, error.rule) == ("serpapi", "mulligan_search:connection")
+    assert (error.provider, error.message) == ("serpapi", "SerpApi cannot be reached.")
 
 
 def test_serpapi_whose_connection_is_reset(classify: Classify, serve: Serve) -> None:

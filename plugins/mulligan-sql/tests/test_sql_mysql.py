@@ -190,7 +190,15 @@ def test_a_server_that_does_not_answer_in_time(classify):
         silent = classify(lambda: by_connector(server.port, read_timeout=1))
     assert type(slow) is type(silent) is ToolTimeoutError
     assert slow.effect == silent.effect == "possible"
-    assert (slow.rule, silent.rule) == ("mulligan_sql:mysql_number", "mulligan_sql:mysql_timeout")
+    assert slow.rule == silent.rule == "mulligan_sql:mysql_number"
+
+
+def test_a_server_that_does_not_greet_in_time(classify):
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        settings = {"host": "127.0.0.1", "port": silent.getsockname()[1], "connection_timeout": 1}
+        error = classify(lambda: mysql.connector.connect(use_pure=True, **settings))
+    assert isinstance(error.__cause__, mysql.connector.errors.ConnectionTimeoutError)
+    assert (type(error), error.effect, error.provider) == (ToolTimeoutError, "none", "mysql")
 
 
 @pytest.mark.parametrize("driver", [by_pymysql, by_connector])

@@ -482,3 +482,22 @@ def test_a_session_that_the_server_ends(classify, postgres_port, driver):
     error = classify(lambda: driver(postgres_port, "select pg_terminate_backend(pg_backend_pid())"))
     assert type(error) in (ToolConnectionError, ToolUnavailableError)
     assert (error.fatal, error.transient, error.effect) == (False, True, "possible")
+
+
+def test_no_server_of_the_kind_that_is_asked_for(classify, postgres_port):
+    async def ask():
+        await asyncpg.connect(
+            host="127.0.0.1", port=postgres_port, user="guest", database="postgres", target_session_attrs="standby"
+        )
+
+    error = classify(lambda: asyncio.run(ask()))
+    assert (type(error), error.fatal, error.effect) == (ToolConnectionError, True, "none")
+    assert error.rule == "mulligan_sql:postgres_no_such_server"
+
+
+@pytest.mark.parametrize("driver", DRIVERS)
+def test_a_state_that_no_rule_knows_keeps_the_database(classify, postgres_port, driver):
+    sql = "do $$ begin raise exception 'odd' using errcode = 'ZZ001'; end $$"
+    error = classify(lambda: driver(postgres_port, sql))
+    assert (type(error), error.provider, error.rule) == (ToolExecutionError, "postgres", "mulligan_sql:postgres_other")
+    assert error.message == "PostgreSQL failed (ZZ001)."

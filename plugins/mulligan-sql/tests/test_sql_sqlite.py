@@ -216,6 +216,15 @@ def test_what_duckdb_answers_to_a_statement(classify, duck, sql, cls, resource, 
     assert not error.fatal
 
 
+@pytest.mark.parametrize("cls", [duckdb.Error, duckdb.InternalException])
+def test_what_no_rule_knows_is_still_an_error_of_duckdb(classify, cls):
+    def fail():
+        raise cls("odd")
+
+    error = classify(fail)
+    assert (type(error), error.provider, error.message) == (ToolExecutionError, "duckdb", "DuckDB failed.")
+
+
 def test_a_duckdb_file_that_may_only_be_read(classify, tmp_path):
     path = str(tmp_path / "a.duckdb")
     duckdb.connect(path).close()

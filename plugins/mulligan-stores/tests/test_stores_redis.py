@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import socket
 
 import pytest
 import redis
@@ -116,6 +118,28 @@ def test_no_answer_in_time(classify):
     assert (type(error), error.effect, error.transient) == (ToolTimeoutError, "possible", True)
 
 
+def test_no_connection_in_time(classify):
+    with contextlib.ExitStack() as opened:
+        full = opened.enter_context(socket.create_server(("127.0.0.1", 0), backlog=0))  # accepts no further connection
+        for _ in range(4):
+            waiting = opened.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(full.getsockname())
+        error = classify(lambda: ask(full.getsockname()[1], socket_connect_timeout=0.2))
+    assert isinstance(error.__cause__, redis.TimeoutError)
+    assert (type(error), error.effect) == (ToolTimeoutError, "none")
+
+
+def test_what_no_rule_knows_is_still_an_error_of_redis(classify):
+    def nest(client):
+        with client.pipeline() as commands:
+            commands.multi()
+            commands.multi()
+
+    error = classify(lambda: ask(6379, nest))
+    assert (type(error), error.provider, error.message) == (ToolExecutionError, "redis", "Redis failed.")
+
+
 def test_a_connection_that_is_dropped(classify):
     with RedisServer(None) as server:
         error = classify(lambda: ask(server.port))
@@ -175,7 +199,7 @@ def test_a_watched_key_that_was_changed(classify):
 def test_a_value_that_redis_cannot_hold(classify):
     with RedisServer("+OK") as server:
         error = classify(lambda: ask(server.port, lambda client: client.set("a", {"b": 1})))
-    assert (type(error), error.rule) == (ToolArgumentError, "mulligan_stores:redis_value")
+    assert (type(error), error.message) == (ToolArgumentError, "Redis rejected the arguments.")
 
 
 SCRIPT = "script: 82903a0434f1503e152f89c03c9acd881a0e8150, on @user_script:1."

@@ -229,6 +229,13 @@ def test_qdrant_cannot_be_reached(classify):
     assert type(odd) is ToolExecutionError
 
 
+def test_an_answer_of_qdrant_that_cannot_be_decoded(classify):
+    with HTTPServer(200, b"no gzip", {"Content-Encoding": "gzip"}) as server:
+        error = classify(lambda: by_qdrant(server.url))
+    assert (type(error), error.rule) == (ToolExecutionError, "mulligan_stores:qdrant_other")
+    assert (error.provider, error.message) == ("qdrant", "Qdrant failed.")
+
+
 TENANT = {"/tenants/default_tenant/databases/": (200, {"id": "1b671a64-40d5-491e-99b0-da01ff1f3341", "name": "default_database", "tenant": "default_tenant"}),
           "/tenants/default_tenant": (200, {"name": "default_tenant"}), "/auth/identity": (200, {"user_id": "", "tenant": "*", "databases": ["*"]})}  # fmt: skip
 CHROMA = [

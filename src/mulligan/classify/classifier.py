@@ -9,6 +9,7 @@ from typing import Any, cast
 from mulligan.calls import ToolCall
 from mulligan.classify.call_arguments import sent_text, was_sent
 from mulligan.classify.failure import Failure
+from mulligan.classify.field_errors import without_contradictions
 from mulligan.classify.resources import stored_resource
 from mulligan.classify.user_message import SERVICE_ERRORS, default_user_message
 from mulligan.errors import MulliganError, Problem, ResourceNotFoundError, ToolError, ToolExecutionError
@@ -75,6 +76,17 @@ def detached_copy(error: ToolError) -> ToolError:
     return copy
 
 
+def _without_contradictions(error: ToolError, failure: Failure) -> ToolError:
+    """The error if its problems fit what was sent; otherwise a copy, since a plugin may return it again."""
+    given = _problems(error.problems)
+    problems = without_contradictions(given, failure.arguments)
+    if problems == given:
+        return error
+    copy = detached_copy(error)
+    copy.problems = problems
+    return copy
+
+
 _MOST_REDACTED_PROBLEMS, _LONGEST_RESOURCE = 1_000, 200
 
 Classify = Callable[[Failure], ToolError | None]
@@ -91,16 +103,23 @@ class Classifier:
         self._policy = policy
 
     def classify(
-        self, failure: Failure, classify: Classify, *, is_one_request: Callable[[], bool] = lambda: False
+        self,
+        failure: Failure,
+        classify: Classify,
+        provider_of: Callable[[Failure], str | None],
+        *,
+        is_one_request: Callable[[], bool] = lambda: False,
     ) -> ToolError:
         """The error for a failure: the tool's own, else a plugin's, else a `ToolExecutionError`.
 
         Args:
             failure: the failure to classify.
             classify: asks the plugins about a failure; returns None if all abstain.
+            provider_of: the provider whose library raised a failure, or None.
             is_one_request: whether the tool's author declared that the tool makes only the one request that failed.
         """
         exception, call = failure.exception, failure.call
+        provider = failure.__dict__["_provider"] = provider_of(failure)
         error = (
             _error_raised_by_tool(exception)
             if issubclass(type(exception), MulliganError)
@@ -114,6 +133,8 @@ class Classifier:
             error.__dict__["_host"] = next(filter(None, (one.host for one in (failure, *failure.inner))), None)
         if isinstance(error, ResourceNotFoundError):
             error.__dict__["_filename"] = call_safely(partial(stored_resource, failure.exceptions))
+        if error.problems and error is not exception:
+            error = _without_contradictions(error, failure)
         if error.resource is not None and error is not exception:
             is_stored = error.resource == error.__dict__.get("_filename") == failure.resource
             error.__dict__["_from_prose"] = (
@@ -121,7 +142,7 @@ class Classifier:
             )
         if call is None and failure.tool_name is not None:
             call = ToolCall(None, failure.tool_name)
-        error = self.complete(error, call, failure.tool, failure.arguments)
+        error = self.complete(error, call, failure.tool, failure.arguments, provider=provider)
         if error.effect == "none" and _may_write(failure.tool) and not _knows_effect(error, exception, is_one_request):
             error.__dict__["effect"] = "possible"
         if exception is not None and error is not exception and error.__cause__ is None:
@@ -141,7 +162,13 @@ class Classifier:
         return None
 
     def complete(
-        self, error: ToolError, call: ToolCall | None, tool: Tool | None, arguments: Mapping[str, Any] | None
+        self,
+        error: ToolError,
+        call: ToolCall | None,
+        tool: Tool | None,
+        arguments: Mapping[str, Any] | None,
+        *,
+        provider: str | None = None,
     ) -> ToolError:
         """Fills in fields that a plugin left unset, and decides fatality. An error that belongs to another call is copied.
 
@@ -150,6 +177,7 @@ class Classifier:
             call: the call, or None.
             tool: the tool, or None.
             arguments: the validated arguments, or None.
+            provider: the service that failed, for an error that names none; by default, that of the tool.
         """
         fields = error.__dict__
         owner = fields.get("_owner", error)
@@ -174,9 +202,10 @@ class Classifier:
         if tool is not None:
             fields["tool_type"] = tool.tool_type
             filled.append("tool_type")
-            if tool.provider is not None and error.provider is None:
-                fields["provider"] = tool.provider
-                filled.append("provider")
+            provider = provider or tool.provider
+        if provider is not None and error.provider is None:
+            fields["provider"] = provider
+            filled.append("provider")
         if "user_message" not in fields and (sentence := self._make_user_message(error, call)):
             fields["user_message"] = sentence
             filled.append("user_message")

@@ -113,6 +113,11 @@ class Failure(Evidence):
         inner.__dict__["outer"] = self.outer or self
         return inner
 
+    @property
+    def provider(self) -> str | None:
+        """The service whose library raised the exception, or None. Its package lists the classes in `Rules(last=True)`."""
+        return (self.outer or self).__dict__.get("_provider")
+
     @lazy
     def inner(self) -> tuple[Failure, ...]:
         """The same failure, seen from each of its causes and group members."""

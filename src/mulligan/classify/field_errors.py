@@ -8,7 +8,7 @@ It reads the formats that APIs document: FastAPI's `detail[].loc`, JSON:API's `s
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from mulligan.catalogue import MISSING
@@ -44,6 +44,7 @@ _REJECTION = re.compile(
     re.IGNORECASE,
 )
 REJECTED = "rejected by the service"
+_SAYS_MISSING = re.compile(r"(?:(?:is|was|a value is) )?(?:missing|needed|required)\.?", re.IGNORECASE)
 _MOST_PROBLEMS = 8
 _WRAPPER = re.compile(r"arg\d{1,2}|[A-Z]\w{0,80}")
 _PLAIN_NAMES = frozenset(("name", "id", "type", "value", "key", "code", "status", "title"))
@@ -107,6 +108,26 @@ def _fields_in_listing(text: str) -> Iterator[tuple[tuple[Any, ...], bool]]:
 def _is_a_value(word: str, arguments: Mapping[str, Any] | None) -> bool:
     """Whether a quoted word is a value that the call sent, and the name of none of its arguments."""
     return _as_argument(word, arguments or {}) is None and bool(holding(word, leaves(arguments)))
+
+
+def without_contradictions(problems: Sequence[Problem], arguments: Mapping[str, Any] | None) -> tuple[Problem, ...]:
+    """The problems of a rule, of which none says that a value is missing that the call has sent.
+
+    Args:
+        problems: the problems.
+        arguments: the arguments of the call.
+    """
+    return tuple(
+        Problem(one.pointer, REJECTED, one.expected, one.got or _sent_json(one.pointer, arguments))
+        if _says_missing(one) and _was_sent(one.pointer, arguments)
+        else one
+        for one in problems
+    )
+
+
+def _says_missing(problem: Problem) -> bool:
+    is_text = type(problem.message) is type(problem.pointer) is str  # a plugin may return anything
+    return is_text and _SAYS_MISSING.fullmatch(problem.message) is not None
 
 
 def likely_problems(pointer: str | None, text: str, arguments: Mapping[str, Any] | None) -> tuple[Problem, ...]:

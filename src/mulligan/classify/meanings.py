@@ -8,6 +8,7 @@ from typing import NamedTuple, Unpack
 
 from mulligan.classify.failure import Failure
 from mulligan.classify.path_problems import path_problems
+from mulligan.classify.user_message import service_name
 from mulligan.errors import (
     Effect,
     ErrorFields,
@@ -144,7 +145,7 @@ def error_of(
         failure: the failure to classify.
         meaning: its meaning.
         message: replaces the message of the meaning.
-        service: the name of the service, which the message then uses; by default, the message names none.
+        service: the name of the service, which the message then uses; by default, that of the failure's provider.
         told: the service's own code, shown after the message.
         fields: attributes of the error; they override those read from the failure.
     """
@@ -165,6 +166,7 @@ def error_of(
     if cls is ToolConnectionError and meaning.fatal is None and names_host(failure):
         known["fatal"] = False
     known.update(fields)
+    service = service or service_name(failure.provider)
     return cls(message or _words(meaning, service, told, known), **known)
 
 

@@ -24,6 +24,7 @@ class Rule(NamedTuple):
         classes: qualified names of exception classes; if empty, the rule is asked about every failure.
         decide: returns the error, or None to abstain.
         provider: the service that the rule covers; it is set on every error that has no provider.
+        last: whether the rule is asked after mulligan's own.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Rule(NamedTuple):
     classes: tuple[str, ...]
     decide: Decide
     provider: str | None = None
+    last: bool = False
 
     def fits(self, failure: Failure) -> bool:
         """Whether the rule is asked about a failure."""
@@ -79,7 +81,8 @@ class Rules:
 
     The rules of a `last` list know no more than the library that failed. They are asked after mulligan's own rules,
     once about the whole chain of causes, outermost first. So they never hide what the status, the body, the text or
-    the cause of a failure says.
+    the cause of a failure says. Whichever rule decides, an
+    error about one of their classes has their provider if it would have none.
 
     Args:
         provider: the service that these rules cover; it is set on every error that has no provider.
@@ -122,7 +125,7 @@ class Rules:
         def add(decide: Decide) -> Decide:
             name = getattr(decide, "__name__", "rule")
             about = (decide.__doc__ or "").strip().split("\n")[0]
-            self.listed.append(Rule(name, about, classes, decide, self.provider))
+            self.listed.append(Rule(name, about, classes, decide, self.provider, self.last))
             return decide
 
         return add
@@ -177,6 +180,18 @@ class Rules:
         if all(known.get(type(one)) == () for one in exceptions):  # as for most failures: another library's
             return ()
         return tuple(dict.fromkeys(rule for one in failure.whole_chain for rule in self._rules_for(one)))
+
+    def provider_of(self, failure: Failure) -> str | None:
+        """The provider of the first rule that covers the exception or one of its causes, outermost first.
+
+        Args:
+            failure: a failure that another rule may have classified.
+        """
+        for one in (failure, *failure.inner):
+            for rule in self._rules_for(one):
+                if rule.provider is not None:
+                    return rule.provider
+        return None
 
     def _rules_for(self, failure: Failure) -> tuple[Rule, ...]:
         kind = type(failure.exception)

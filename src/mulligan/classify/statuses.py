@@ -97,7 +97,7 @@ def status_error(
         failure: the failure to classify.
         status: the HTTP status; by default, the one that the failure carries.
         message: replaces the default message of the status.
-        service: the name of the service, which the message then uses.
+        service: the name of the service, which the message then uses; by default, that of the failure's provider.
         fields: attributes of the error; they override those read from the failure.
 
     Returns:
@@ -110,6 +110,15 @@ def status_error(
     known: ErrorFields = {"http_status": status, "effect": _effect(status, meaning, failure)}
     known.update(fields)
     return m.error_of(failure, meaning, message=message, service=service, **known)
+
+
+def is_refusal(status: int | None) -> bool:
+    """Whether a service that answers with this status has rejected the request instead of carrying it out.
+
+    Args:
+        status: the HTTP status, or None.
+    """
+    return status is not None and 400 <= status < 500 and _MEANINGS.get(status) is not m.TIMEOUT
 
 
 def meaning_of(status: int, failure: Failure) -> m.Meaning:

@@ -138,7 +138,7 @@ def transport_error(failure: Failure, *, service: str | None = None, **fields: U
 
     Args:
         failure: the failure to classify; its causes, and the exceptions that it holds, are read, too.
-        service: the name of the service, which the message then uses.
+        service: the name of the service, which the message then uses; by default, that of the failure's provider.
         fields: attributes of the error; they override those read from the failure.
 
     Returns:

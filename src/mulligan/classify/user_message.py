@@ -48,8 +48,18 @@ def tool_name_of(error: ToolError, catalogue: Catalogue) -> str:
     return show_name(error.tool_name) if error.tool_name else catalogue["a_tool"]
 
 
+def service_name(provider: str | None) -> str | None:
+    """The name of a service in sentences, such as `Stripe` for `stripe`; None if the provider is no name.
+
+    Args:
+        provider: the service, as in `ToolError.provider`.
+    """
+    name = provider or ""
+    return SERVICES.get(name) or (show_name(name) if is_name(name, blanks=2) else None)
+
+
 def service_name_of(error: ToolError, catalogue: Catalogue) -> str:
     """The service that failed, with its host in parentheses if it is known."""
-    name, host = error.provider or "", error.__dict__.get("_host")
-    known = SERVICES.get(name) or (show_name(name) if is_name(name, blanks=2) else catalogue["service"])
+    name, host = service_name(error.provider) or catalogue["service"], error.__dict__.get("_host")
+    known = f"The {name[4:]}" if name.startswith("the ") else name
     return catalogue["service_at"].format(service=known, host=show_name(host, _LONGEST_HOST)) if host else known

@@ -207,6 +207,7 @@ class CompiledHooks:
     Args:
         hooks: a function for each hook.
         plugged: the hooks that any plugin but the built-in ones implements.
+        provider_of: the provider whose library raised a failure, or None.
 
     Attributes:
         has_execute: whether a plugin decides how tools run; otherwise the flow acts as the built-in plugin does.
@@ -220,7 +221,9 @@ class CompiledHooks:
         has_middlewares: whether a plugin contributes middleware.
     """
 
-    def __init__(self, hooks: Mapping[str, Hook], plugged: frozenset[str]) -> None:
+    def __init__(
+        self, hooks: Mapping[str, Hook], plugged: frozenset[str], provider_of: Callable[[Failure], str | None]
+    ) -> None:
         self.resolve: Callable[[ToolCall, Toolset], Tool | None] = hooks["resolve"]
         self.validate: Callable[[Tool, ToolCall], Mapping[str, Any] | None] = hooks["validate"]
         self.repair: Callable[[ToolCall, ToolError, Toolset, Callable[[str], str]], Repairer | None] = hooks["repair"]
@@ -229,6 +232,7 @@ class CompiledHooks:
         self.execute: Callable[[Tool, Arguments, ToolCall], Executor | None] = hooks["execute"]
         self.detect: Callable[[Any, Tool], Failure | None] = hooks["detect"]
         self.classify: Callable[[Failure], ToolError | None] = hooks["classify"]
+        self.provider_of = provider_of
         self.render_feedback: Callable[[Feedback, FeedbackFormat], str | Mapping[str, Any] | None]
         self.render_feedback = hooks["render_feedback"]
         self.count_tokens: Callable[[str], int | None] = hooks["count_tokens"]

@@ -13,7 +13,7 @@ import attrs
 import pluggy
 
 from mulligan import hookspecs
-from mulligan.classify.rules import Rule, get_rules, keep_rules, rules_of
+from mulligan.classify.rules import Rule, Rules, get_rules, keep_rules, rules_of
 from mulligan.copies import with_copies
 from mulligan.errors import PluginError, ToolArgumentError, UsageError
 from mulligan.forks import shared_rlock
@@ -228,7 +228,14 @@ class PluginManager:
             if hook in self._infos and self._infos[hook].state == "blocked":
                 plugged.add(hook)
                 callers[hook] = without_default(hook, callers[hook])
-        return CompiledHooks(callers, frozenset(plugged))
+        return CompiledHooks(callers, frozenset(plugged), self._library_rules().provider_of)
+
+    def _library_rules(self) -> Rules:
+        """The rules of all plugins that know no more than which library failed."""
+        rules = Rules(last=True)
+        active = (info for info in self._infos.values() if info.state == "active")
+        rules.listed += [rule for info in active for rule in info.rules if rule.last]
+        return rules
 
     def _compile_hook(self, hook: str) -> Callable[..., Any]:
         parameters = parameters_of(hook)

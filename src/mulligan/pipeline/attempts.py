@@ -11,6 +11,7 @@ from typing import Any, get_args
 from mulligan.calls import AttemptFailed, ToolCall
 from mulligan.classify.detect import may_report
 from mulligan.classify.failure import Failure
+from mulligan.classify.statuses import is_refusal
 from mulligan.copies import copy_call
 from mulligan.deadline import Deadline, is_seconds
 from mulligan.errors import ToolError, UsageError
@@ -215,7 +216,8 @@ def classify_outcome(invocation: Invocation, tool: Tool, outcome: Outcome) -> Ou
     invocation.failure = outcome.failure = failure
     if failure is not None:
         error = outcome.error = _classify_failure(invocation, tool, failure)
-        error.__dict__.setdefault("effect", "possible")  # it ran: only a definite rule says otherwise
+        if "effect" not in error.__dict__ and (error is outcome.exception or not is_refusal(error.http_status)):
+            error.effect = "possible"  # it ran: only a definite rule, or a service that refused, says otherwise
         show = partial(invocation.runtime.renderer.attempt_details, error, failure)
         sent = invocation.call
         invocation.note(
@@ -258,8 +260,8 @@ def _classify_failure(invocation: Invocation, tool: Tool, failure: Failure) -> T
             getattr(one, "before_effect", False) is True for one in middleware_for(invocation, tool)
         )
 
-    classifier = invocation.runtime.classifier
-    return classifier.classify(failure, invocation.hooks.classify, is_one_request=is_one_request)
+    classifier, hooks = invocation.runtime.classifier, invocation.hooks
+    return classifier.classify(failure, hooks.classify, hooks.provider_of, is_one_request=is_one_request)
 
 
 def _failure_from(invocation: Invocation, tool: Tool, exception: BaseException) -> Failure:

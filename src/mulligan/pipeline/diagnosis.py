@@ -64,7 +64,8 @@ class Diagnosis:
             return None
         failure.tool, failure.arguments = known, arguments
         failure.tool_name = known.name if known is not None else tool if isinstance(tool, str) else None
-        error = self._runtime.classifier.classify(failure, self._runtime.hooks.classify)
+        hooks = self._runtime.hooks
+        error = self._runtime.classifier.classify(failure, hooks.classify, hooks.provider_of)
         error.tool_name = error.tool_name or failure.tool_name
         return error
 
@@ -93,5 +94,7 @@ class Diagnosis:
         else:
             invocation.failure = Failure(value=report, message=report, tool_name=name)
         invocation.tool = runtime.toolset.get(name) if name else None
-        error = runtime.classifier.classify(invocation.failure, invocation.hooks.classify)
+        hooks = invocation.hooks
+        error = runtime.classifier.classify(invocation.failure, hooks.classify, hooks.provider_of)
+        error = runtime.classifier.complete(error, invocation.call, invocation.tool, None, provider=error.provider)
         return failure_result(invocation, error)

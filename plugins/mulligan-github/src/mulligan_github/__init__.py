@@ -12,8 +12,7 @@ __all__ = ["classify", "classify_last", "detect", "last", "mulligan_api", "rules
 mulligan_api = "1.0"
 rules = Rules("github")
 rules.include(clients.rules, graphql.rules, rest.rules)  # asked in this order
-last = Rules("github", last=True)
-last.include(graphql.last, clients.last)
+last = clients.last
 
 classify = rules.hookimpl()
 classify_last = last.hookimpl()

@@ -10,7 +10,6 @@ from mulligan.plugin import (
     ToolError,
     ToolExecutionError,
     ToolRateLimitError,
-    meanings,
     transport_error,
 )
 
@@ -27,30 +26,10 @@ def wait_too_long(failure: Failure) -> ToolError:
     return ToolRateLimitError("GitHub's rate limit is reached.", retry_after=wait, http_status=failure.status)
 
 
-@rules("githubkit.RateLimitExceeded")
-def githubkit_rate_limit(failure: Failure) -> ToolError:
-    """githubkit: the primary or secondary rate limit; GraphQL reports it under status 200."""
-    return ToolRateLimitError(
-        "GitHub's rate limit is reached.", retry_after=failure.retry_after, http_status=failure.status
-    )
-
-
 @rules("githubkit.AuthCredentialError", "githubkit.AuthExpiredError")
 def no_credentials(failure: Failure) -> ToolError:
     """githubkit: the credentials are incomplete or have expired, so nothing was sent."""
     return ToolAuthenticationError("The GitHub credentials are incomplete or have expired.")
-
-
-@rules("githubkit.RequestTimeout")
-def request_timeout(failure: Failure) -> ToolError:
-    """githubkit: no answer in time, or no connection."""
-    return transport_error(failure, service=SERVICE) or meanings.error_of(failure, meanings.TIMEOUT, service=SERVICE)
-
-
-@rules("githubkit.RequestError")
-def no_answer(failure: Failure) -> ToolError | None:
-    """githubkit: no connection, so that nothing was sent, or one that was dropped midway."""
-    return None if failure.status is not None else transport_error(failure, service=SERVICE)
 
 
 @rules(*_HTTP)
@@ -79,7 +58,7 @@ def webhook_type(failure: Failure) -> ToolError:
     return ToolArgumentError("GitHub has no webhook event with that name.", resource=failure.look("name"))
 
 
-@last("github.GithubException", "githubkit.GitHubException")
+@last("github.GithubException", "githubkit.GitHubException", "fastspec.GqlError")
 def client_failed(_: Failure) -> ToolError:
     """Anything else that the clients raise."""
     return ToolExecutionError("The GitHub call failed.")

@@ -14,7 +14,6 @@ from mulligan.plugin import (
     Rules,
     ToolArgumentError,
     ToolError,
-    ToolExecutionError,
     ToolTimeoutError,
     pointer_to,
 )
@@ -22,7 +21,6 @@ from mulligan.plugin import meanings as m
 from mulligan_github.answers import body, resource
 
 rules = Rules("github")
-last = Rules("github", last=True)
 SERVICE = "GitHub"
 _CLIENTS = ("githubkit.GraphQLFailed", "github.GithubException", "fastspec.GqlError")
 
@@ -146,9 +144,3 @@ def _problem(error: Mapping[str, Any]) -> Problem | None:
     extensions = error["extensions"]
     name = next((extensions[name] for name in _FIELDS if isinstance(extensions.get(name), str)), None)
     return None if name is None else Problem(pointer_to([name]), "does not match the schema")
-
-
-@last("githubkit.GraphQLFailed", "fastspec.GqlError")
-def graphql_failed(_: Failure) -> ToolError:
-    """Any other error of a GraphQL answer."""
-    return ToolExecutionError("GitHub could not run the query.")

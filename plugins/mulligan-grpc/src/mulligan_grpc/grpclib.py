@@ -1,4 +1,4 @@
-"""grpclib, where there is no status: the connection, or the protocol."""
+"""grpclib, where there is no status: a connection that was lost."""
 
 from __future__ import annotations
 
@@ -12,9 +12,3 @@ rules = Rules()
 def terminated(failure: Failure) -> ToolError:
     """The connection ended while the call was on."""
     return m.error_of(failure, m.DROPPED)
-
-
-@rules("grpclib.exceptions.ProtocolError")
-def protocol(failure: Failure) -> ToolError:
-    """The tool uses a stream in the wrong order: a mistake in its code."""
-    return m.error_of(failure, m.FAILED, message="The gRPC library failed.")

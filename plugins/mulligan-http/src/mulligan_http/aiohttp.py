@@ -59,28 +59,10 @@ def payload(failure: Failure) -> ToolError:
     return outcomes.unreadable(failure) if is_encoded else outcomes.connection(failure)
 
 
-@rules(
-    "aiohttp.ServerTimeoutError",
-    "aiohttp.ClientSSLError",
-    "aiohttp.ServerFingerprintMismatch",
-    "aiohttp.ServerDisconnectedError",
-    "aiohttp.ClientOSError",
-)
-def connection(failure: Failure) -> ToolError:
-    """No connection, no answer in time, or a connection that ended midway."""
-    return outcomes.connection(failure)
-
-
 @rules("aiohttp.UploadAbortedError")
 def upload(failure: Failure) -> ToolError:
     """The server answered or hung up before it had the whole request."""
     return m.error_of(failure, m.DROPPED, service="the service")
-
-
-@rules("aiohttp.WSMessageTypeError")
-def misuse(failure: Failure) -> ToolError:
-    """The tool reads another type of message than came."""
-    return outcomes.misuse(failure)
 
 
 @rules("aiohttp.WebSocketError")
@@ -90,7 +72,7 @@ def web_socket(failure: Failure) -> ToolError:
 
 
 @rules("aiohttp.ClientConnectionError")
-def other_connection(failure: Failure) -> ToolError:
-    """Any other connection, unless the tool uses a session that is closed."""
+def connection(failure: Failure) -> ToolError:
+    """No connection, no answer in time, or a connection that ended midway, unless the tool uses a session that is closed."""
     is_closed = failure.says("connector is closed", "session is closed", "connection closed")
     return outcomes.misuse(failure) if is_closed else outcomes.connection(failure)

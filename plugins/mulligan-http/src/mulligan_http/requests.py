@@ -12,13 +12,6 @@ rules = Rules()
 _QUOTED = re.compile(r"'([^']{1,200})'")
 
 
-@rules("requests.RetryError")
-def retries_used_up(failure: Failure) -> ToolError | None:
-    """urllib3 gave up, and says after which status."""
-    inner = next((one for one in failure.look("args") or () if isinstance(one, BaseException)), None)
-    return None if inner is None else urllib3.rules.decide(failure.about(inner))
-
-
 @rules("requests.InvalidProxyURL", "requests.ProxyError")
 def proxy(failure: Failure) -> ToolError:
     """The proxy is not set up right, cannot be reached, refuses, or asks for credentials."""

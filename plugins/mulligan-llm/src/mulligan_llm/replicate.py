@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mulligan.plugin import Failure, Rules, ToolError
-from mulligan_llm.answers import decide, failed
+from mulligan_llm.answers import failed
 
 rules = Rules("replicate")
 last = Rules("replicate", last=True)
@@ -13,12 +13,6 @@ last = Rules("replicate", last=True)
 def model(failure: Failure) -> ToolError:
     """A model that failed while it ran."""
     return failed(failure, "replicate", "The model on Replicate failed while running.")
-
-
-@rules("replicate.ReplicateError")
-def replicate(failure: Failure) -> ToolError:
-    """An answer of Replicate."""
-    return decide(failure, "replicate")
 
 
 @last("replicate.ReplicateException")

@@ -21,7 +21,12 @@ _PACKAGES = {
     "sambanova": "sambanova",
     "fireworks": "fireworks",
 }
-_ROOTS = ("openai.OpenAIError", "anthropic.AnthropicError", "groq.GroqError", "together.TogetherError")
+_ROOTS = {
+    "openai.OpenAIError": "openai",
+    "anthropic.AnthropicError": "anthropic",
+    "groq.GroqError": "groq",
+    "together.TogetherError": "together",
+}
 _HOSTS = {  # services that are asked with the SDK of another one
     "amazonaws.com": "aws",
     "api.anthropic.com": "anthropic",
@@ -109,12 +114,6 @@ def answered(failure: Failure) -> ToolError:
     return decide(failure, provider_of(failure), *own, *codes_of(failure))
 
 
-@rules("openai.WebSocketConnectionClosedError")
-def websocket(failure: Failure) -> ToolError:
-    """A realtime connection that was closed."""
-    return m.error_of(failure, m.DROPPED, service="OpenAI", provider="openai")
-
-
 @rules("openai.WebSocketQueueFullError")
 def queue_full(failure: Failure) -> ToolError:
     """More messages wait to be sent over a realtime connection than it holds."""
@@ -174,8 +173,13 @@ def not_sent(failure: Failure) -> ToolError | None:
     return m.error_of(failure, m.ARGUMENT, message=message, problems=problems, provider=_PACKAGES[package])
 
 
-@last(*_ROOTS)
 def other(failure: Failure) -> ToolError:
     """Anything else of the SDK itself, such as an answer that ended before it was whole."""
     provider = provider_of(failure)
     return failed(failure, provider, f"The SDK of {name_of(provider)} failed.")
+
+
+for root, provider in _ROOTS.items():
+    of_package = Rules(provider, last=True)
+    of_package(root)(other)
+    last.include(of_package)

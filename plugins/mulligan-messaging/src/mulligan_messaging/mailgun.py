@@ -11,8 +11,6 @@ from mulligan.plugin import (
     ToolArgumentError,
     ToolError,
     ToolExecutionError,
-    status_error,
-    transport_error,
 )
 from mulligan.plugin import meanings as m
 from mulligan_messaging.arguments import problem_with
@@ -20,12 +18,6 @@ from mulligan_messaging.arguments import problem_with
 rules = Rules("mailgun")
 last = Rules("mailgun", last=True)
 SERVICE = "Mailgun"
-
-
-@rules("mailgun.UploadError")
-def too_large(failure: Failure) -> ToolError:
-    """A message that the client does not send since it is too large."""
-    return m.error_of(failure, m.TOO_LARGE, service=SERVICE, effect="none")
 
 
 @rules("mailgun.DeliverabilityError")
@@ -39,18 +31,6 @@ def spam(failure: Failure) -> ToolError:
 def no_route(failure: Failure) -> ToolError:
     """An endpoint that Mailgun does not have."""
     return m.error_of(failure, m.UNIMPLEMENTED, service=SERVICE)
-
-
-@rules("mailgun.ApiError")
-def failed(failure: Failure) -> ToolError | None:
-    """No connection, or an answer that says so by its status."""
-    error = transport_error(failure, service=SERVICE)
-    if error is not None:
-        return error
-    if failure.matches("mailgun.MailgunTimeoutError"):
-        return m.error_of(failure, m.TIMEOUT, service=SERVICE)
-    answer = next((one for one in (failure, *failure.inner) if one.status is not None), None)
-    return None if answer is None else status_error(answer, service=SERVICE)
 
 
 @last("mailgun.ApiError")

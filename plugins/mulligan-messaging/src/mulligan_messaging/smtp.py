@@ -291,16 +291,13 @@ def _problem(failure: Failure, one: Refusal) -> Problem | None:
     return None if pointer is None else problem_at(pointer, failure.arguments, message)
 
 
-@rules("smtplib.SMTPNotSupportedError", "aiosmtplib.SMTPNotSupported")
-def unsupported(failure: Failure) -> ToolError:
-    """Something that the server does not offer: a login, STARTTLS, addresses that are not ASCII."""
-    return m.error_of(failure, m.UNIMPLEMENTED, service=SERVICE, http_status=None)
-
-
 @rules("smtplib.SMTPException", "aiosmtplib.SMTPException")
 def not_offered(failure: Failure) -> ToolError | None:
-    """The same, where a client says so in its own words only."""
-    return unsupported(failure) if failure.says(*_NOT_OFFERED) else None
+    """Something that the server does not offer: a login, STARTTLS, addresses that are not ASCII."""
+    is_class = failure.matches("smtplib.SMTPNotSupportedError", "aiosmtplib.SMTPNotSupported")
+    if not is_class and not failure.says(*_NOT_OFFERED):
+        return None
+    return m.error_of(failure, m.UNIMPLEMENTED, service=SERVICE, http_status=None)
 
 
 _NOT_OFFERED = (

@@ -24,7 +24,6 @@ rules = Rules("telegram")
 last = Rules("telegram", last=True)
 SERVICE = "Telegram"
 
-TOKEN = m.AUTHENTICATION._replace(message="The service rejected the token of the bot")
 DENIED = m.PERMISSION._replace(message="The service does not allow this to the bot in this chat", fatal=False)
 NO_CHAT = m.NOT_FOUND._replace(message="The service knows no such chat, or the bot is not in it")
 NO_MESSAGE = m.NOT_FOUND._replace(message="The service found no such message")
@@ -62,12 +61,6 @@ def flood(failure: Failure) -> ToolError:
     wait = failure.look("_retry_after")
     seconds = wait.total_seconds() if isinstance(wait, datetime.timedelta) else failure.retry_after
     return m.error_of(failure, m.RATE_LIMIT, service=SERVICE, retry_after=seconds)
-
-
-@rules("telegram.InvalidToken")
-def token(failure: Failure) -> ToolError:
-    """The token of the bot is wrong."""
-    return m.error_of(failure, TOKEN, service=SERVICE, http_status=None)
 
 
 @rules("telegram.Forbidden")

@@ -16,6 +16,6 @@ mulligan_api = "1.0"
 rules = Rules()
 rules.include(docker.rules, ssh.rules, sftp.rules, kubernetes.rules, git_libraries.rules, commands.rules)
 last = Rules(last=True)
-last.include(docker.last, ssh.last, sftp.last, kubernetes.last, git_libraries.last)
+last.include(docker.last, ssh.last, kubernetes.last, git_libraries.last)
 classify = rules.hookimpl(tryfirst=True)  # an exception of requests that docker lets through is docker's
 classify_last = last.hookimpl()

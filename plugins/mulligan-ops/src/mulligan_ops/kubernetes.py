@@ -236,12 +236,6 @@ def pointer_in(failure: Failure, field: str) -> str:
     return "".join(pointer_to([step]) for step in steps)
 
 
-@rules(*_of("ApiTypeError", "ApiValueError"))
-def kubernetes_argument(failure: Failure) -> ToolError:
-    """A parameter that the client itself rejects."""
-    return meanings.error_of(failure, meanings.ARGUMENT, message="The Kubernetes client rejected a parameter.")
-
-
 @rules(*_of("ConfigException"))
 def kubernetes_config(failure: Failure) -> ToolError:
     """No usable configuration: neither a kubeconfig file nor a service account, or no such context in it."""

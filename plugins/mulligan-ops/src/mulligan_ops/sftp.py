@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from mulligan.plugin import Codes, Failure, Rules, ToolError, ToolExecutionError, meanings, transport_error
+from mulligan.plugin import Codes, Failure, Rules, ToolError, meanings, transport_error
 from mulligan_ops.lines import LOCAL_PERMISSION
 
 rules = Rules("ssh")
-last = Rules("ssh", last=True)
 SERVICE = "the SFTP server"
 
 DENIED = LOCAL_PERMISSION._replace(message="The service denied access")
@@ -52,12 +51,6 @@ def sftp_answer(failure: Failure) -> ToolError | None:
     else:
         meaning = meanings.DROPPED if failure.says("Connection lost", "No connection") else UNKNOWN
     return meanings.error_of(failure, meaning, service=SERVICE)
-
-
-@last("paramiko.SFTPError")
-def sftp_protocol(_: Failure) -> ToolError:
-    """The SFTP server answered something that does not fit."""
-    return ToolExecutionError("The SFTP server's response could not be read.")
 
 
 _CONNECTED = ("paramiko.transport", "paramiko.channel", "paramiko.packet", "paramiko.auth_handler", "paramiko.sftp")

@@ -65,15 +65,6 @@ def ssh_host_key(failure: Failure) -> ToolError:
     return _error_of(failure, HOST_KEY)
 
 
-@rules("paramiko.NoValidConnectionsError")
-def ssh_unreachable(failure: Failure) -> ToolError:
-    """None of the host's addresses took the connection."""
-    errors = failure.look("errors")
-    tried = list(errors.values()) if isinstance(errors, dict) else []
-    slow = bool(tried) and all(isinstance(one, TimeoutError) for one in tried)
-    return _error_of(failure, meanings.NOT_SENT if slow else meanings.UNREACHABLE)
-
-
 @rules("paramiko.ChannelException", "asyncssh.ChannelOpenError")
 def ssh_channel(failure: Failure) -> ToolError:
     """The server refused to open a channel, by its code."""
@@ -122,7 +113,7 @@ def ssh_session(failure: Failure) -> ToolError | None:
     return None if meaning is None else _error_of(failure, meaning)
 
 
-@last("paramiko.SSHException", "asyncssh.misc.Error", "asyncssh.ChannelListenError")
+@last("paramiko.SSHException", "paramiko.SFTPError", "asyncssh.misc.Error", "asyncssh.ChannelListenError")
 def ssh_other(failure: Failure) -> ToolError | None:
     """Any other failure of a session; a program that failed on the other side is none of the session."""
     if failure.matches("asyncssh.ProcessError"):

@@ -10,7 +10,7 @@ mulligan_api = "1.0"
 rules = Rules()
 rules.include(stripe.rules, paypal.rules, square.rules, adyen.rules, braintree.rules)
 last = Rules(last=True)
-last.include(stripe.last, paypal.last, adyen.last, braintree.last)
+last.include(stripe.last, adyen.last, braintree.last)
 
 classify = rules.hookimpl()
 classify_last = last.hookimpl()

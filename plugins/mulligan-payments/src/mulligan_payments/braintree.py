@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from mulligan.plugin import Codes, Failure, Rules, ToolError, ToolExecutionError, hookimpl, transport_error
+from mulligan.plugin import Codes, Failure, Rules, ToolError, ToolExecutionError, hookimpl
 from mulligan.plugin import meanings as m
 from mulligan_payments import declines as d
 from mulligan_payments.sent import problem_at
@@ -101,12 +101,6 @@ def returned(failure: Failure) -> ToolError | None:
         return m.error_of(failure, m.CONFLICT, service=SERVICE, resource=None)
     found = (problem_at(name, failure.arguments) for name in fields)
     return m.error_of(failure, m.ARGUMENT, service=SERVICE, problems=[one for one in found if one is not None])
-
-
-@rules("braintree.UnexpectedError")
-def connection(failure: Failure) -> ToolError | None:
-    """No connection to Braintree, or one that ended before the answer: then the payment may have been made."""
-    return transport_error(failure, service=SERVICE)
 
 
 @last("braintree.BraintreeError")

@@ -17,7 +17,6 @@ from mulligan.plugin import (
     ToolArgumentError,
     ToolAuthenticationError,
     ToolError,
-    ToolExecutionError,
     status_error,
     transport_error,
 )
@@ -26,7 +25,6 @@ from mulligan_payments import declines as d
 from mulligan_payments.sent import problem_at, sent_value
 
 rules = Rules("paypal")
-last = Rules("paypal", last=True)
 SERVICE = "PayPal"
 
 CLIENT = m.AUTHENTICATION._replace(message="The service rejected the client's credentials")
@@ -148,9 +146,3 @@ def without_token(failure: Failure) -> ToolError | None:
 def connection(failure: Failure) -> ToolError | None:
     """No connection to PayPal, or one that ended before the answer: then the payment may have been made."""
     return transport_error(failure, service=SERVICE) if failure.came_through("paypalserversdk") else None
-
-
-@last("paypalserversdk.ApiException")
-def other(_: Failure) -> ToolError:
-    """Anything else of the client."""
-    return ToolExecutionError("The PayPal call failed.")

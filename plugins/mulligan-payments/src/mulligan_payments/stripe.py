@@ -21,7 +21,6 @@ from mulligan.plugin import (
     ToolExecutionError,
     ToolPermissionError,
     status_error,
-    transport_error,
 )
 from mulligan.plugin import meanings as m
 from mulligan_payments import declines as d
@@ -236,12 +235,6 @@ _OF_STATUS = {402: INCOMPLETE, 409: d.KEY_IN_USE, 424: UPSTREAM}
 _QUOTED_ID = re.compile(r"No such [\w ]{1,60}: '([^'\s]{1,200})'")
 _ACCOUNT = re.compile(r"\bacct_[A-Za-z0-9]{1,60}\b")
 _PERMISSION = re.compile(r"'(rak_[a-z0-9_]{1,80})'")
-
-
-@rules("stripe.APIConnectionError")
-def connection(failure: Failure) -> ToolError | None:
-    """No connection to Stripe, or one that ended before the answer: then the payment may have been made."""
-    return transport_error(failure, service=SERVICE)
 
 
 @rules("stripe.SignatureVerificationError")

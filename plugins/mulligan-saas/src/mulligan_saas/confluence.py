@@ -49,13 +49,6 @@ def _resource(failure: Failure) -> str | None:
     return failure.resource if sent is None else sent
 
 
-@rules("atlassian.ApiNotFoundError")
-def missing(failure: Failure) -> ToolError:
-    """A page or space that is not there, or that the account may not see."""
-    message = "Confluence found no such resource, or none visible."
-    return ResourceNotFoundError(message, resource=_resource(failure))
-
-
 @rules("atlassian.ApiPermissionError", "atlassian.JsonRPCRestrictionsError")
 def permission(_: Failure) -> ToolError:
     """The account may not do this."""

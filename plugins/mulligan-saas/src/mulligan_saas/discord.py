@@ -16,7 +16,6 @@ from mulligan.plugin import (
     ResourceNotFoundError,
     Rules,
     ToolArgumentError,
-    ToolAuthenticationError,
     ToolError,
     ToolExecutionError,
     ToolPermissionError,
@@ -154,12 +153,6 @@ def _pointers(errors: Mapping[str, object]) -> Iterator[str]:
         waiting += [(f"{pointer}/{name}", one, depth + 1) for name, one in inside.items() if name != "_errors"]
 
 
-@rules("discord.LoginFailure")
-def login(_: Failure) -> ToolError:
-    """The token is wrong."""
-    return ToolAuthenticationError("Discord rejected the token.")
-
-
 @rules("discord.PrivilegedIntentsRequired")
 def intents(_: Failure) -> ToolError:
     """Intents that are not turned on in the developer portal."""
@@ -223,12 +216,6 @@ def object_not_found(failure: Failure) -> ToolError:
 def check(_: Failure) -> ToolError:
     """A command that the caller may not use here."""
     return ToolPermissionError("This account cannot use the command, or not here.")
-
-
-@rules("discord.UserInputError")
-def command_argument(_: Failure) -> ToolError:
-    """Arguments that do not fit a command."""
-    return ToolArgumentError("The arguments do not match the command.")
 
 
 @last("discord.ClientException", "discord.CommandError")

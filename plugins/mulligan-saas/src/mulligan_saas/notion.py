@@ -85,12 +85,6 @@ def _problem(field: str, said: str | None) -> Problem:
     return Problem(pointer_to(field), "is missing" if said == "should be defined" else "is not accepted")
 
 
-@rules("notion_client.RequestTimeoutError")
-def timeout(failure: Failure) -> ToolError:
-    """No answer in time."""
-    return m.error_of(failure, m.TIMEOUT, service=SERVICE)
-
-
 @rules("notion_client.InvalidPathParameterError")
 def path(failure: Failure) -> ToolError:
     """An id that would lead to another address: nothing was sent."""

@@ -30,12 +30,6 @@ def rate_limit(failure: Failure) -> ToolError:
     return m.error_of(failure, m.RATE_LIMIT, service=SERVICE)
 
 
-@rules(*named("TimeoutException"))
-def timeout(failure: Failure) -> ToolError:
-    """No answer in time."""
-    return m.error_of(failure, m.TIMEOUT, service=SERVICE)
-
-
 @rules("ddgs.DDGSException", "duckduckgo_search.DuckDuckGoSearchException")
 def failed(failure: Failure) -> ToolError | None:
     """Nothing was found, nothing was asked, or the engines cannot be reached; only the text tells which."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from mulligan.plugin import Failure, Problem, Rules, ToolError, pointer_to, status_error, transport_error
+from mulligan.plugin import Failure, Problem, Rules, ToolError, pointer_to, status_error
 from mulligan.plugin import meanings as m
 
 rules = Rules("serpapi")
@@ -26,18 +26,6 @@ def no_search_id(failure: Failure) -> ToolError:
     """An archived search is asked for without its id."""
     problems = [Problem(pointer_to("search_id"), "is needed")]
     return m.error_of(failure, m.ARGUMENT, message="The search ID is required.", problems=problems)
-
-
-@rules("serpapi.TimeoutError")
-def timeout(failure: Failure) -> ToolError:
-    """No answer in time."""
-    return transport_error(failure, service=SERVICE) or m.error_of(failure, m.TIMEOUT, service=SERVICE)
-
-
-@rules("serpapi.HTTPConnectionError")
-def connection(failure: Failure) -> ToolError:
-    """No connection, or one that was dropped."""
-    return transport_error(failure, service=SERVICE) or m.error_of(failure, m.DROPPED, service=SERVICE)
 
 
 @rules("serpapi.HTTPError")

@@ -53,12 +53,6 @@ def _pointer(failure: Failure) -> str:
     return pointer_to(next(named, "title"))
 
 
-@rules("wikipedia.HTTPTimeoutError")
-def too_busy(failure: Failure) -> ToolError:
-    """Wikipedia's own search timed out, or its queue is full."""
-    return m.error_of(failure, m.TIMEOUT, service=SERVICE)
-
-
 @rules("wikipedia.WikipediaException")
 def told(failure: Failure) -> ToolError | None:
     """What Wikipedia's API answered with: https://www.mediawiki.org/wiki/API:Errors_and_warnings."""
@@ -86,12 +80,6 @@ def nothing_asked(failure: Failure) -> ToolError | None:
     return m.error_of(failure, m.ARGUMENT, message="A title or a page ID is required.", problems=problems)
 
 
-@rules("wikipediaapi.WikiRateLimitError")
-def rate_limit(failure: Failure) -> ToolError:
-    """wikipediaapi: status 429, with `retry_after` where Wikipedia tells it."""
-    return m.error_of(failure, m.RATE_LIMIT, service=SERVICE)
-
-
 @rules("wikipediaapi.WikiHttpError")
 def status(failure: Failure) -> ToolError:
     """wikipediaapi: any other status. Its address is that of the API, the same for every page."""
@@ -103,12 +91,6 @@ def status(failure: Failure) -> ToolError:
 def timeout(failure: Failure) -> ToolError:
     """wikipediaapi: no answer in time."""
     return transport_error(failure, service=SERVICE) or m.error_of(failure, m.TIMEOUT, service=SERVICE)
-
-
-@rules("wikipediaapi.WikiConnectionError")
-def connection(failure: Failure) -> ToolError:
-    """wikipediaapi: no connection, or one that was dropped."""
-    return transport_error(failure, service=SERVICE) or m.error_of(failure, m.DROPPED, service=SERVICE)
 
 
 @rules("wikipediaapi.WikiInvalidJsonError")

@@ -15,6 +15,6 @@ mulligan_api = "1.0"
 rules = Rules()
 rules.include(sqlalchemy.rules, peewee.rules, drivers.rules)
 last = Rules(last=True)
-last.include(sqlalchemy.last, peewee.last, drivers.last)
+last.include(sqlalchemy.last, drivers.last)
 classify = rules.hookimpl()
 classify_last = last.hookimpl()

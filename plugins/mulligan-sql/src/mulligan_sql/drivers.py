@@ -31,24 +31,3 @@ def connection(failure: Failure) -> ToolError | None:
 
 rules.include(postgres.rules, mysql.rules, sqlite.rules, duckdb.rules, sqlserver.rules, oracle.rules, pep249.rules)
 last.include(postgres.last, mysql.last, sqlite.last, duckdb.last)
-
-
-def error_of_driver(failure: Failure, *kept: object) -> ToolError | None:
-    """The error for the exception of a driver that another library keeps.
-
-    The text of that library quotes the SQL, whose words say nothing of the failure. So the driver's text is read here.
-
-    Args:
-        failure: the failure of the other library.
-        kept: what it keeps; the first exception that is known decides.
-    """
-    exceptions = [failure.about(one) for one in kept if isinstance(one, Exception)]
-    for inner in exceptions:
-        error = rules.decide(inner)
-        if error is not None:
-            return error
-    for inner in exceptions:
-        rule = next((rule for rule in last.listed if rule.fits(inner)), None)
-        if rule is not None:
-            return rule(inner)
-    return None

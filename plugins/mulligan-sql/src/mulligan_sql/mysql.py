@@ -72,12 +72,6 @@ def mysql_no_connection(failure: Failure) -> ToolError:
     return _error(failure, m.NOT_SENT)
 
 
-@rules("mysql.connector.errors.ReadTimeoutError", "mysql.connector.errors.WriteTimeoutError")
-def mysql_timeout(failure: Failure) -> ToolError:
-    """The connector gave up waiting for the server."""
-    return _error(failure, m.TIMEOUT)
-
-
 @rules("mysql.connector.PoolError")
 def mysql_pool(failure: Failure) -> ToolError | None:
     """The pool of the connector has no connection left."""

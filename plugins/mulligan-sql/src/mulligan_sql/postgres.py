@@ -134,12 +134,6 @@ def _column(failure: Failure, table: str | None) -> str | None:
     return column
 
 
-@rules("psycopg.errors.ConnectionTimeout", "psycopg_pool.PoolTimeout")
-def postgres_no_connection(failure: Failure) -> ToolError:
-    """No connection in time, from the server or from the pool."""
-    return _error(failure, m.NOT_SENT)
-
-
 @rules("psycopg_pool.TooManyRequests")
 def postgres_pool_full(failure: Failure) -> ToolError:
     """Too many callers wait for a connection of the pool."""
@@ -156,12 +150,6 @@ def postgres_pool_closed(failure: Failure) -> ToolError:
 def postgres_pipeline(failure: Failure) -> ToolError:
     """An earlier statement of the pipeline failed."""
     return _error(failure, BROKEN_TRANSACTION)
-
-
-@rules("psycopg.errors.CancellationTimeout")
-def postgres_cancellation(failure: Failure) -> ToolError:
-    """The server did not answer a cancellation in time."""
-    return _error(failure, m.TIMEOUT)
 
 
 @rules("psycopg.OperationalError", "psycopg2.OperationalError")
@@ -201,12 +189,6 @@ def postgres_no_such_server(failure: Failure) -> ToolError:
 @last("asyncpg.InterfaceError", "psycopg.InterfaceError", "psycopg2.InterfaceError", "pg8000.InterfaceError")
 def postgres_misused(failure: Failure) -> ToolError:
     """Any other use of a driver that it does not allow."""
-    return _error(failure, MISUSED)
-
-
-@last("asyncpg.exceptions.OutdatedSchemaCacheError")
-def postgres_outdated(failure: Failure) -> ToolError:
-    """The schema has changed since asyncpg read it."""
     return _error(failure, MISUSED)
 
 

@@ -1,4 +1,4 @@
-"""SQLAlchemy: what the driver below it says, else what SQLAlchemy noticed."""
+"""SQLAlchemy, where the driver below it does not say more."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ from mulligan_sql.database import (
     database_error,
     find_name,
 )
-from mulligan_sql.drivers import error_of_driver
 
 rules = Rules()
 last = Rules(last=True)
@@ -36,16 +35,6 @@ _OF_THE_TOOL = (
     "sqlalchemy.exc.NoSuchModuleError",
     "sqlalchemy.orm.exc.MappedAnnotationError",
 )
-
-
-@rules("sqlalchemy.exc.DBAPIError")
-def sqlalchemy_driver(failure: Failure) -> ToolError | None:
-    """The exception of the driver, which SQLAlchemy keeps."""
-    known = (failure.look("driver_exception"), failure.look("orig"), failure.look("orig", "__cause__"))
-    error = error_of_driver(failure, *known)
-    if error is None and failure.look("connection_invalidated") is True:
-        return database_error(failure, m.DROPPED, UNKNOWN)
-    return error
 
 
 @rules("sqlalchemy.exc.StatementError")
@@ -113,7 +102,7 @@ def sqlalchemy_column(failure: Failure) -> ToolError:
     return database_error(failure, UNKNOWN_COLUMN if name else MISUSED, UNKNOWN, name=name)
 
 
-@last("sqlalchemy.exc.SQLAlchemyError")
-def sqlalchemy_other(failure: Failure) -> ToolError:
-    """Anything else: mostly a mistake in the tool's own use of SQLAlchemy, unless the driver failed."""
-    return database_error(failure, m.FAILED if failure.matches("sqlalchemy.exc.DBAPIError") else MISUSED, UNKNOWN)
+@last("sqlalchemy.exc.DBAPIError")
+def sqlalchemy_dropped(failure: Failure) -> ToolError | None:
+    """A connection that SQLAlchemy has given up, although the driver does not say why."""
+    return database_error(failure, m.DROPPED, UNKNOWN) if failure.look("connection_invalidated") is True else None

@@ -15,6 +15,6 @@ mulligan_api = "1.0"
 rules = Rules()
 rules.include(redis.rules, mongodb.rules, elasticsearch.rules, qdrant.rules, chroma.rules)
 last = Rules(last=True)
-last.include(redis.last, mongodb.last, elasticsearch.last, qdrant.last, chroma.last)
+last.include(redis.last, mongodb.last, elasticsearch.last, qdrant.last)
 classify = rules.hookimpl()
 classify_last = last.hookimpl()

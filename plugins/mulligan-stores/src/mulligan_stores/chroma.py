@@ -8,7 +8,6 @@ from mulligan_stores.qdrant import COLLECTION
 from mulligan_stores.store import Store, find_name, store_error
 
 rules = Rules("chroma")
-last = Rules("chroma", last=True)
 CHROMA = Store("chroma", "Chroma")
 codes = Codes(
     {
@@ -31,12 +30,6 @@ def chroma_class(failure: Failure) -> ToolError | None:
     """The class of the exception."""
     meaning = codes.meaning_of(type(failure.exception).__name__)
     return None if meaning is None else _error(failure, meaning)
-
-
-@last("chromadb.errors.ChromaError")
-def chroma_other(failure: Failure) -> ToolError:
-    """Any other error of Chroma."""
-    return _error(failure, m.FAILED)
 
 
 def _error(failure: Failure, meaning: m.Meaning) -> ToolError:

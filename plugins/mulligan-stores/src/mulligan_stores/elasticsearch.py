@@ -14,7 +14,8 @@ from mulligan.plugin import meanings as m
 from mulligan_stores.store import ABORTED, EXHAUSTED, FULL, Meaning, Store, find_name, store_error
 
 rules = Rules()
-last = Rules(last=True)
+last = Rules("elasticsearch", last=True)
+of_opensearch = Rules("opensearch", last=True)
 ELASTICSEARCH = Store("elasticsearch", "Elasticsearch")
 OPENSEARCH = Store("opensearch", "OpenSearch")
 INVALID_FIELD = m.ARGUMENT._replace(message="The index rejects this field or its value")
@@ -167,7 +168,11 @@ def elasticsearch_document(failure: Failure) -> ToolError | None:
     return store_error(failure, m.ARGUMENT, _store(failure)) if failure.says("Unable to serialize") else None
 
 
-@last("elastic_transport.TransportError", "elasticsearch.helpers.ScanError", "opensearchpy.OpenSearchException")
+@last("elastic_transport.TransportError", "elasticsearch.helpers.ScanError")
+@of_opensearch("opensearchpy.OpenSearchException")
 def elasticsearch_other(failure: Failure) -> ToolError:
     """Anything else that the client noticed: an answer that is no JSON, a failed sniff."""
     return store_error(failure, m.FAILED, _store(failure))
+
+
+last.include(of_opensearch)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mulligan.plugin import Failure, Rules, ToolError, status_error, transport_error
+from mulligan.plugin import Failure, Rules, ToolError, status_error
 from mulligan.plugin import meanings as m
 from mulligan_stores.store import FULL, Store, find_name, store_error
 
@@ -45,14 +45,6 @@ def qdrant_limit(failure: Failure) -> ToolError:
     seconds = failure.look("retry_after_s")
     wait = seconds if isinstance(seconds, int) else failure.retry_after
     return store_error(failure, m.RATE_LIMIT, QDRANT, retry_after=wait)
-
-
-@rules("qdrant_client.http.exceptions.ResponseHandlingException")
-def qdrant_transport(failure: Failure) -> ToolError | None:
-    """No answer; the exception of the HTTP client is kept as `source`."""
-    source = failure.look("source")
-    inner = failure.about(source) if isinstance(source, Exception) else failure
-    return transport_error(inner, service=QDRANT.name)
 
 
 @last("qdrant_client.http.exceptions.ApiException")

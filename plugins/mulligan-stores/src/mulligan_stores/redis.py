@@ -175,12 +175,6 @@ def redis_words(failure: Failure) -> ToolError:
     return error
 
 
-@rules(*_redis("MaxConnectionsError"))
-def redis_pool(failure: Failure) -> ToolError:
-    """The pool of the client has no connection left."""
-    return _error(failure, NO_FREE_CONNECTION)
-
-
 @rules(*_redis("TimeoutError"))
 def redis_timeout(failure: Failure) -> ToolError:
     """No answer in time; while connecting, nothing was sent."""
@@ -241,12 +235,6 @@ def redis_race(failure: Failure) -> ToolError:
 def redis_lock(failure: Failure) -> ToolError:
     """A lock that another client holds, or that expired before it was released."""
     return _error(failure, LOCKED if failure.says("Unable to acquire lock") else LOST_LOCK)
-
-
-@rules(*_redis("DataError"))
-def redis_value(failure: Failure) -> ToolError:
-    """A value that the client cannot send."""
-    return _error(failure, m.ARGUMENT)
 
 
 @rules(*_redis("InvalidResponse"))
