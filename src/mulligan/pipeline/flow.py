@@ -75,7 +75,7 @@ def invoke(invocation: Invocation) -> Flow:
         UsageError: a mistake in the host's own code, such as a missing injected value.
         ToolError: in strict mode.
     """
-    flow = _run_stages(invocation)
+    flow = _run_stages(invocation) if invocation.decision is None else _run_decided(invocation)
     return flow if invocation.memory is None else _with_memory(invocation, invocation.memory, flow)
 
 
@@ -91,7 +91,10 @@ def refuse(invocation: Invocation, error: ToolError) -> ToolResult:
     """
     invocation.tool = invocation.runtime.toolset.get(invocation.call.name)
     invocation.hide_secrets()
-    _start(invocation)
+    try:
+        _start(invocation)
+    except ToolError as exhausted:  # nothing is left of the conversation's budget
+        error = exhausted
     return _failure_result(invocation, error)
 
 
@@ -107,6 +110,14 @@ def _with_memory(invocation: Invocation, memory: SessionMemory, flow: Flow) -> F
         if invocation.recording_key is not None:
             record_abandoned(invocation, memory, may_have_run=True)
         raise
+
+
+def _run_decided(invocation: Invocation) -> Flow:
+    """The stages of a call that a person approved; one that was rejected is refused before them."""
+    from mulligan.pipeline.approval import apply_decision
+
+    refused = apply_decision(invocation)
+    return (yield from _run_stages(invocation)) if refused is None else refuse(invocation, refused)
 
 
 def _run_stages(invocation: Invocation, refused: ToolArgumentError | None = None) -> Flow:
@@ -152,26 +163,34 @@ def _continue_after(invocation: Invocation, error: Exception, refused: ToolArgum
     return (yield from _finish_failed(invocation, _error_for_exception(invocation, error)))
 
 
-def prepare(invocation: Invocation) -> Generator[Step, Outcome, PreparedCall | None]:
-    """Reads one call, and repairs it where the policy allows, without running anything; no observer hears of it.
+def prepare(invocation: Invocation, *, authorize: bool) -> Generator[Step, Outcome, PreparedCall | None]:
+    """Reads one call, and repairs it where the policy allows, without running anything; no observer hears of that.
 
     Args:
-        invocation: the call, without the memory of a conversation.
+        invocation: the call.
+        authorize: whether the checks are asked too; the observers learn that a person has to approve it.
 
     Returns:
         A generator that returns the call as it can run; None if it cannot.
     """
-    invocation.hooks = invocation.hooks.silent()
+    hooks = invocation.hooks
+    invocation.hooks = hooks.silent()
     try:
-        resolved = _resolve_and_validate(invocation)
-        if isinstance(resolved, ToolError):
-            if not _may_repair(invocation, resolved):
+        tool = _resolve_and_validate(invocation)
+        if isinstance(tool, ToolError):
+            if not _may_repair(invocation, tool):
                 return None
-            yield from _repair(invocation, resolved)
+            tool = yield from _repair(invocation, tool)
+        needed = _prepare_run(invocation, tool) if authorize else None
     except (ToolError, Refusal):
         return None
     prepared = PreparedCall(invocation.call.id, invocation.call.name, invocation.arguments)
     prepared.repairs = invocation.repairs
+    if needed is not None:
+        from mulligan.pipeline.approval import request
+
+        invocation.hooks = hooks
+        prepared.approval = request(invocation, tool, needed)
     return prepared
 
 
@@ -342,7 +361,7 @@ def _blame_editor(invocation: Invocation, error: ToolError) -> ToolError:
     from mulligan.pipeline.approval import edit_error
 
     invocation.repairs = ()
-    return edit_error(invocation.call.name, error.problems, still_waits=True)
+    return edit_error(invocation.call.name, error.problems, still_waits=invocation.is_counted)
 
 
 def _obtain_approval(

@@ -250,26 +250,42 @@ class Pipeline:
             invoke(as_invocation(self._runtime, name_or_call, arguments, call_id, session, context)), self._workers
         )
 
-    def prepare(self, call: ToolCall) -> PreparedCall | None:
+    def prepare(
+        self, call: ToolCall, *, authorize: bool = False, session: Session | None = None
+    ) -> PreparedCall | None:
         """Reads a call, and repairs it where the policy allows, without running it: for frameworks that read it first.
 
-        Neither the observers nor a conversation hear of it. `call` runs what this returns.
+        `call` runs what this returns. With `authorize`, its `approval` says whether the framework has to ask a person,
+        which the observers learn; what the person decides is set as its `decision` before it is called.
 
         Args:
             call: the call, as the model sent it.
+            authorize: whether the checks of the plugins are asked too.
+            session: the conversation it belongs to, in which a person may have rejected the same call.
 
         Returns:
             The call as it can run, with valid arguments; None if it cannot.
         """
-        return drive(prepare(as_invocation(self._runtime, call, None, None, None, None)), self._workers)
+        reading = prepare(as_invocation(self._runtime, call, None, None, session, None), authorize=authorize)
+        return drive(reading, self._workers)
 
-    async def aprepare(self, call: ToolCall) -> PreparedCall | None:
+    async def aprepare(
+        self, call: ToolCall, *, authorize: bool = False, session: Session | None = None
+    ) -> PreparedCall | None:
         """`prepare`, awaited."""
+        reading: Any = prepare(as_invocation(self._runtime, call, None, None, session, None), authorize=authorize)
         adrive: Any = async_driver()
-        prepared: PreparedCall | None = await adrive(
-            prepare(as_invocation(self._runtime, call, None, None, None, None)), self._workers
-        )
+        prepared: PreparedCall | None = await adrive(reading, self._workers)
         return prepared
+
+    def may_need_approval(self, tool: Tool) -> bool:
+        """Whether a framework may have to put calls of a tool before a person; not if this pipeline has an approver.
+
+        Args:
+            tool: the tool.
+        """
+        runtime = self._runtime
+        return runtime.approver is None and (tool.approve or runtime.hooks.has_authorize)
 
     def call_many(
         self, calls: Iterable[Any], *, session: Session | None = None, context: Mapping[str, Any] | None = None
@@ -485,7 +501,7 @@ def as_invocation(
         memory, format, deadline = session.memory, session.format, session.deadline
         invocation = Invocation(runtime, runtime.hooks, call, context, memory, format, deadline)
     if type(call) is PreparedCall:
-        invocation.repairs = call.repairs
+        invocation.repairs, invocation.decision = call.repairs, call.decision
     return invocation
 
 
