@@ -7,6 +7,7 @@ import inspect
 import weakref
 from collections.abc import Mapping
 from typing import Any, ClassVar, TypeVar
+from uuid import uuid4
 
 from agents import (
     Agent,
@@ -16,21 +17,22 @@ from agents import (
     Handoff,
     ModelResponse,
     RunContextWrapper,
+    ToolApprovalItem,
     ToolsToFinalOutputResult,
     handoff,
 )
 from agents import Tool as AnyTool
 from openai.types.responses import ResponseFunctionToolCall
 
-from mulligan import Pipeline, Tool
+from mulligan import Pipeline, Tool, ToolCall
 from mulligan.adapters import OPEN, Adapter, Conversations
-from mulligan.errors import ToolNotFoundError, UsageError
+from mulligan.errors import UsageError
 from mulligan_openai_agents.runs import Run, current_run
 from mulligan_openai_agents.tools import Guarded, is_enabled
 
 AnAgent = TypeVar("AnAgent", bound=Agent[Any])
 _KEPT = 1_000
-_HOOKS = ("on_start", "on_handoff", "on_tool_start", "on_tool_end", "on_llm_start")
+_HOOKS = ("on_start", "on_handoff", "on_tool_start", "on_tool_end")
 
 
 def wrap(
@@ -68,43 +70,38 @@ def wrap(
     return wrapped
 
 
-def refuse(**_: Any) -> Any:
-    """The handler of a handoff, which the SDK makes itself.
+class _Named(Tool):
+    """A tool that is only named: no option makes it run by a repaired name, since approvals and guardrails are the SDK's."""
 
-    Raises:
-        ToolNotFoundError: always.
-    """
-    raise ToolNotFoundError("To hand off to an agent, use its exact name.")
+    def with_options(self, **_: Any) -> _Named:
+        """As it is."""
+        return self
+
+
+def _refuse(**_: Any) -> None:
+    """The handler of a tool that is only named, and never run."""
+
+
+class _Mark:
+    """On the SDK's context of a run, and on its copies: a run that was paused is the same conversation."""
 
 
 class _Guard:
-    """What all agents of one `wrap` share.
-
-    Args:
-        adapter: makes their tools and pipelines.
-    """
+    """What all agents of one `wrap` share."""
 
     def __init__(self, adapter: Adapter) -> None:
         self.adapter = adapter
         self._agents: dict[int, tuple[Agent[Any], Any]] = {}
-        self._runs = Conversations(lambda _: Run(adapter.pipeline.session(), adapter.pipeline))
+        self._runs = Conversations(lambda _: Run(adapter.pipeline.session(uuid4().hex), adapter.pipeline))
 
     def run(self, context: RunContextWrapper[Any]) -> Run:
-        """The run that a context belongs to; forgotten with the context.
-
-        Args:
-            context: the SDK's context of the run.
-        """
-        run = self._runs.of(context)
+        """The run that a context belongs to; forgotten with the context."""
+        run = self._runs.of(vars(context).setdefault("_mulligan_mark", _Mark()))
         run.context = weakref.ref(context)
         return run
 
     def agent(self, agent: Agent[Any]) -> Any:
-        """The guarded copy of an agent, the same one each time.
-
-        Args:
-            agent: the agent.
-        """
+        """The guarded copy of an agent, the same one each time."""
         known = self._agents.get(id(agent))
         if known is not None:
             return known[1]
@@ -114,18 +111,22 @@ class _Guard:
         self._agents[id(agent)] = self._agents[id(guarded)] = (agent, guarded)
         while len(self._agents) > _KEPT:  # a handoff may make a new agent each time
             del self._agents[next(iter(self._agents))]
-        guarded.hooks = _Hooks(agent.hooks, self)
-        guarded.handoffs = [self.handoff(one) for one in agent.handoffs]
-        if agent.tool_use_behavior != "run_llm_again":
-            guarded.tool_use_behavior = _unless_fatal(agent, self)
+        self.equip(guarded)
         return guarded
 
-    def handoff(self, given: Agent[Any] | Handoff[Any, Any]) -> Any:
-        """A handoff to guarded agents; one that is already stays as it is.
+    def equip(self, agent: Agent[Any]) -> None:
+        """Guards what a guarded agent was given, at first or since: hooks, handoffs, what it does with results."""
+        if getattr(agent.hooks, "guard", None) is not self:
+            agent.hooks = _Hooks(agent.hooks, self)
+        handoffs = [self._handoff(one) for one in agent.handoffs]
+        if any(one is not before for one, before in zip(handoffs, agent.handoffs, strict=True)):
+            agent.handoffs = handoffs
+        behavior = agent.tool_use_behavior
+        if behavior != "run_llm_again" and getattr(behavior, "guard", None) is not self:
+            agent.tool_use_behavior = _unless_fatal(behavior, self)
 
-        Args:
-            given: an agent, or a handoff.
-        """
+    def _handoff(self, given: Agent[Any] | Handoff[Any, Any]) -> Any:
+        """A handoff to guarded agents; one that is already stays as it is."""
         if isinstance(given, Agent):
             return self.agent(given)
         if getattr(given.on_invoke_handoff, "guard", None) is self:
@@ -136,9 +137,41 @@ class _Guard:
             target = await given.on_invoke_handoff(context, input_json)
             return self.agent(target) if isinstance(target, Agent) else target
 
-        vars(invoke)["guard"] = self
+        target = given._agent_ref and given._agent_ref()  # noqa: SLF001 (a saved run finds its agents by it)
+        if isinstance(target, Agent):
+            target = self.agent(target)
+            changed._agent_ref = weakref.ref(target)  # noqa: SLF001
+        vars(invoke).update(guard=self, target=target)
         changed.on_invoke_handoff = invoke
         return changed
+
+    def check_names(self, own: list[Tool]) -> None:
+        """Refuses a timeout or options whose name is that of no tool of any agent, but like one.
+
+        Raises:
+            UsageError: names the closest tool.
+        """
+        tools = [tool for agent, _ in self._agents.values() for tool in agent.tools if isinstance(tool, FunctionTool)]
+        self.adapter.check_names([*(self.named(tool.qualified_name, "") for tool in tools), *own], are_all=False)
+
+    def named(self, name: str, description: str | None, schema: Any = OPEN, **options: Any) -> Tool:
+        """A tool, or a handoff, that is only named."""
+        return self.adapter.tool(name, description, schema, _refuse, _Named, timeout=None, **options)
+
+    async def ask(self, run: Run, agent: Any, call: ResponseFunctionToolCall) -> None:
+        """Decides whether the SDK puts a call that the model has sent before a person."""
+        tool = next((one for one in agent.guarded_tools.values() if one.is_called_by(call)), None)
+        if tool is None or not tool.asks:
+            return
+        sent = ToolCall(call.call_id, tool.tool.name, call.arguments)
+        prepared = await tool.view.aprepare(sent, authorize=True, session=run.session)
+        if prepared is not None and prepared.approval is not None:
+            run.asked[call.call_id] = prepared
+        elif tool.original.needs_approval is not True:
+            run.allowed.add(call.call_id)
+            context = run.context()
+            if not tool.original.needs_approval and context.is_tool_approved(call.name, call.call_id) is None:
+                context.approve_tool(ToolApprovalItem(agent=agent, raw_item=call, tool_name=call.name))
 
 
 class GuardedAgent(Agent[Any]):
@@ -152,24 +185,18 @@ class GuardedAgent(Agent[Any]):
     guard: ClassVar[_Guard]
     plain: ClassVar[type[Agent[Any]]]
 
+    @property
+    def guarded_tools(self) -> dict[int, Guarded]:
+        """The function tools of the turn, by the id of the author's object."""
+        return self.__dict__.setdefault("_mulligan_tools", {})
+
     async def get_all_tools(self, run_context: RunContextWrapper[Any]) -> list[AnyTool]:
-        """The agent's tools, the function tools guarded. The SDK asks once in every turn, before it calls the model.
-
-        Args:
-            run_context: the SDK's context of the run.
-
-        Raises:
-            RunStopped: a tool failed for good in the turn before.
-        """
+        """The agent's tools, the function tools guarded. The SDK asks in every turn, and before it continues a run."""
         run = self.guard.run(run_context)
-        run.next_turn()
         current_run.set(run)
-        handoffs = [self.guard.handoff(one) for one in self.handoffs]  # some may have been added since
-        if any(one is not before for one, before in zip(handoffs, self.handoffs, strict=True)):
-            self.handoffs = handoffs
+        self.guard.equip(self)
         tools = await super().get_all_tools(run_context)
-        known: dict[int, Guarded] = self.__dict__.get("_mulligan_tools", {})
-        kept: dict[int, Guarded] = {}
+        known, kept = self.guarded_tools, dict[int, Guarded]()
         for tool in tools:
             if isinstance(tool, FunctionTool):
                 guarded = known.get(id(tool))
@@ -177,48 +204,60 @@ class GuardedAgent(Agent[Any]):
                     guarded = Guarded(tool, self.guard.adapter)
                 kept[id(tool)] = guarded
         self.__dict__["_mulligan_tools"] = kept
-        own = [guarded.tool for guarded in kept.values()]
-        self.guard.adapter.check_names(own, are_all=False)
-        run.view = self.guard.adapter.view([*await self._handoffs_as_tools(run_context), *own])
+        if not known:
+            self.guard.check_names([guarded.tool for guarded in kept.values()])
+        handoffs = [one if isinstance(one, Handoff) else handoff(one) for one in self.handoffs]
+        callable_too = [one for one in handoffs if await is_enabled(one, run_context, self)]
+        named = self.guard.named
+        run.view = self.guard.adapter.view(
+            [
+                *(named(one.tool_name, one.tool_description) for one in callable_too),
+                *(
+                    named(one.tool.name, one.tool.description, one.schema, destructive=one.tool.destructive)
+                    for one in kept.values()
+                ),
+            ]
+        )
         return [kept[id(tool)].wrapped if id(tool) in kept else tool for tool in tools]
-
-    async def _handoffs_as_tools(self, run_context: RunContextWrapper[Any]) -> list[Tool]:
-        """What else the model may call by name, so that it can be suggested."""
-        found = [one if isinstance(one, Handoff) else handoff(one) for one in self.handoffs]
-        return [
-            self.guard.adapter.tool(one.tool_name, one.tool_description, OPEN, refuse, timeout=None)
-            for one in found
-            if await is_enabled(one, run_context, self)
-        ]
 
 
 class _Hooks(AgentHooks[Any]):
-    """Notes what the model sent, and passes everything on to the agent's own hooks."""
+    """Follows the turns of a run, and passes everything on to the agent's own hooks."""
 
     def __init__(self, theirs: Any, guard: _Guard) -> None:
-        self._theirs = theirs
-        self._guard = guard
-        if theirs is not None:
-            for name in _HOOKS:
-                setattr(self, name, getattr(theirs, name))
+        self.guard = guard
+        self._theirs = theirs or AgentHooks()
+        for name in _HOOKS:
+            setattr(self, name, getattr(self._theirs, name))
+
+    async def on_llm_start(self, context: RunContextWrapper[Any], agent: Agent[Any], *prompt: Any) -> None:
+        """The model is asked: what it called before is answered.
+
+        Raises:
+            RunStopped: a tool failed for good in the turn before.
+        """
+        await self.guard.run(context).next_turn(context, prompt[-1])
+        await self._theirs.on_llm_start(context, agent, *prompt)
 
     async def on_llm_end(self, context: RunContextWrapper[Any], agent: Agent[Any], response: ModelResponse) -> None:
         """The model has answered; its calls come next."""
+        run = self.guard.run(context)
         calls = [item for item in response.output if isinstance(item, ResponseFunctionToolCall)]
-        self._guard.run(context).arguments = {item.call_id: item.arguments for item in calls}
-        if self._theirs is not None:
-            await self._theirs.on_llm_end(context, agent, response)
+        run.arguments = {item.call_id: item.arguments for item in calls}
+        for call in calls:
+            run.join_step()
+            await self.guard.ask(run, agent, call)
+        await self._theirs.on_llm_end(context, agent, response)
 
     async def on_end(self, context: Any, agent: Agent[Any], output: Any) -> None:
         """The agent has given its final output, and the last step has ended."""
-        self._guard.run(context).end_step()
-        if self._theirs is not None:
-            await self._theirs.on_end(context, agent, output)
+        if (run := current_run.get()) is not None:
+            run.end_step()
+        await self._theirs.on_end(context, agent, output)
 
 
-def _unless_fatal(agent: Agent[Any], guard: _Guard) -> Any:
+def _unless_fatal(behavior: Any, guard: _Guard) -> Any:
     """What an agent does with its tools' results, but that a fatal failure is no final output."""
-    behavior = agent.tool_use_behavior
     more = ToolsToFinalOutputResult(is_final_output=False, final_output=None)
 
     async def decide(context: RunContextWrapper[Any], results: list[FunctionToolResult]) -> ToolsToFinalOutputResult:
@@ -233,4 +272,5 @@ def _unless_fatal(agent: Agent[Any], guard: _Guard) -> Any:
                 return ToolsToFinalOutputResult(is_final_output=True, final_output=result.output)
         return more
 
+    vars(decide)["guard"] = guard
     return decide

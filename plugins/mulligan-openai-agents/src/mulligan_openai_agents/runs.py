@@ -8,22 +8,23 @@ from typing import Any
 
 from agents import AgentsException
 
-from mulligan import Pipeline, Session
-from mulligan.adapters import Conversation, Stopped
+from mulligan import Pipeline, Reject, Session, ToolCall
+from mulligan.adapters import Conversation, PreparedCall, Stopped
 
 current_run: ContextVar[Run | None] = ContextVar("mulligan_openai_agents_run", default=None)
 """The run whose turn is under way; a turn and its tools are tasks that inherit it."""
 
 
 class RunStopped(Stopped, AgentsException):
-    """A tool failed in a way that the model cannot mend. Every call of the turn was answered before it was raised.
+    """A tool failed in a way that the model cannot correct. Every call of the turn was answered before it was raised.
 
     Args:
         error: what the failure means.
 
     Attributes:
         error: what the failure means; also the `__cause__`.
-        run_data: the SDK's record of the run, with every call answered; None for a tool that was called outside of one.
+        messages: the conversation as the model would have read it next, every call in it answered.
+        run_data: the SDK's record of the run; None for a tool that was called outside one.
     """
 
 
@@ -38,6 +39,8 @@ class Run(Conversation):
         context: gives the SDK's own context of the run, which it does not keep alive.
         arguments: what the model sent in its last message, by call id.
         view: the pipeline with the tools that can be called now.
+        asked: the calls that a person is asked about, by id.
+        allowed: the ids of calls that may run, as far as mulligan is concerned, without a person being asked.
     """
 
     def __init__(self, session: Session, view: Pipeline) -> None:
@@ -45,25 +48,61 @@ class Run(Conversation):
         self.context: Callable[[], Any] = lambda: None
         self.arguments: Mapping[str, str] = {}
         self.view = view
+        self.asked: dict[str, PreparedCall] = {}
+        self.allowed: set[str] = set()
+        self._has_step = False
 
-    def next_turn(self) -> None:
+    def join_step(self) -> None:
+        """What is called from now on belongs to the message that the model has sent, or sent before a pause."""
+        if not self._has_step:
+            self.next_step()
+            self._has_step = True
+
+    def end_step(self) -> None:
+        """Finishes the step."""
+        self._has_step = False
+        super().end_step()
+
+    async def next_turn(self, context: Any, messages: Any) -> None:
         """Lets the model have another turn.
+
+        Args:
+            context: the SDK's context of the run.
+            messages: what the model is about to read.
 
         Raises:
             RunStopped: a tool failed for good in the turn before.
         """
+        for id, call in list(self.asked.items()):
+            if context.is_tool_approved(call.name, id) is False:
+                await self.reject(call.name, id, context.get_rejection_message(call.name, id) or "")
+        self.asked.clear()
+        self.allowed.clear()
         self.end_step()
         if self.fatal is not None:
-            raise RunStopped(self.fatal)
-        self.next_step()
+            raise RunStopped(self.fatal, messages)
 
     async def answer_unknown(self, name: str, call_id: str, view: Pipeline | None = None) -> str:
-        """What the model is told of a name that no tool has.
+        """What the model reads of a name that no tool has.
 
         Args:
             name: the name.
             call_id: the id of its call.
             view: the pipeline without the tool, if it was switched off after it was offered.
         """
-        arguments = self.arguments.get(call_id)
-        return self.answer(await (view or self.view).acall(name, arguments, call_id=call_id, session=self.session))
+        self.join_step()
+        sent = ToolCall(call_id, name, self.arguments.get(call_id))
+        return self.answer(await (view or self.view).acall(sent, session=self.session))
+
+    async def reject(self, name: str, call_id: str, reason: str = "") -> str:
+        """What the model reads of a call that a person has rejected.
+
+        Args:
+            name: the tool's name.
+            call_id: the id of the call.
+            reason: the person's.
+        """
+        self.join_step()
+        call = self.asked.pop(call_id, None) or PreparedCall(call_id, name, None)
+        call.decision = Reject(reason)
+        return self.answer(await self.view.acall(call, session=self.session))

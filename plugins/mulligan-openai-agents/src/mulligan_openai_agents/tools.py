@@ -1,4 +1,4 @@
-"""A function tool whose calls go through mulligan: it gets the raw JSON text, and gives what the SDK would have got."""
+"""A function tool whose calls go through mulligan: it takes the raw JSON text, and returns what the SDK's would."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from contextvars import copy_context
 from typing import Any
 
 from agents import AgentsException, FunctionTool, ModelBehaviorError, default_tool_error_function, get_current_span
+from agents.agent_tool_state import get_agent_tool_state_scope, peek_agent_tool_run_result
 from agents.function_schema import function_schema
 from agents.tool import (
     invoke_function_tool,
@@ -20,24 +21,22 @@ from agents.tool import (
     with_function_tool_failure_error_handler,
 )
 from agents.tool_context import ToolContext
+from openai.types.responses import ResponseFunctionToolCall
 
-from mulligan import Tool, ToolResult, hints_of
-from mulligan.adapters import Adapter, Attempt, current_attempt
-from mulligan.errors import ToolNotFoundError
-from mulligan_openai_agents.runs import RunStopped, current_run
+from mulligan import Approve, Tool, ToolCall, ToolResult, hints_of
+from mulligan.adapters import Adapter, Attempt, ControlFlow, current_attempt, handler_for
+from mulligan_openai_agents.runs import Run, RunStopped, current_run
 
 GENERATED = "_function_tool_default_failure_handled"  # the SDK then takes an output for a text
 _SDK_WRAPPERS = (AgentsException, ModelBehaviorError)  # what the SDK puts around an exception of the tool
 
 
-class Execution(Attempt):
-    """One call of a guarded tool.
+class Paused(Exception):
+    """An agent that is a tool waits for a person; the SDK calls the tool again after that."""
 
-    Args:
-        guarded: the tool.
-        context: the SDK's context of the call.
-        sent: the arguments as the model sent them.
-    """
+
+class Execution(Attempt):
+    """One call of a guarded tool, in the SDK's context of it, with the arguments as the model sent them."""
 
     def __init__(self, guarded: Guarded, context: ToolContext[Any], sent: str) -> None:
         super().__init__(guarded.view, self._execute)
@@ -46,8 +45,14 @@ class Execution(Attempt):
         self.context = context
 
     async def _execute(self, name: str, arguments: dict[str, Any]) -> Any:
-        text = self._text(arguments)
-        return await invoke_function_tool(function_tool=self._guarded.inner, context=self.context, arguments=text)
+        text, context = self._text(arguments), self.context
+        value = await invoke_function_tool(function_tool=self._guarded.inner, context=context, arguments=text)
+        if context.tool_call is not None:
+            scope = get_agent_tool_state_scope(context)
+            inner_run = peek_agent_tool_run_result(context.tool_call, scope_id=scope)
+            if getattr(inner_run, "interruptions", None):
+                raise ControlFlow(Paused(value))
+        return value
 
     def _text(self, arguments: Mapping[str, Any]) -> str:
         """The arguments for the SDK: as they were sent, unless they were repaired."""
@@ -79,8 +84,10 @@ class Guarded:
         original: the tool.
         wrapped: the copy that the SDK runs.
         inner: the copy that mulligan runs.
+        schema: that of its arguments, as the model may send them.
         tool: the same tool as mulligan sees it.
         view: the pipeline with it.
+        asks: whether mulligan decides which of its calls a person must approve.
         worded_by_sdk: whether the SDK words its failures.
     """
 
@@ -93,9 +100,13 @@ class Guarded:
         set_function_tool_failure_error_function(self.inner, None)
         set_function_tool_failure_error_function(self.wrapped, None)
         self.wrapped.on_invoke_tool = self._invoker()
+        self.schema = _lenient(original)
         self.tool = self._tool(adapter)
         steering = () if self.worded_by_sdk else (AgentsException,)
         self.view = adapter.view([self.tool]).with_tools([self.tool], control_flow=steering)
+        self.asks = self.view.may_need_approval(self.tool)
+        if self.asks and original.needs_approval is not True:
+            self.wrapped.needs_approval = self._policy() if original.needs_approval else True
 
     def _invoker(self) -> Any:
         """What the SDK calls. It keeps the marks of the original's, by which the SDK prepares approvals."""
@@ -107,6 +118,18 @@ class Guarded:
         invoker: Any = with_function_tool_failure_error_handler(invoke, lambda *_: None)
         return invoker.__agents_bind_function_tool__(self.wrapped)
 
+    def _policy(self) -> Any:
+        """What decides where the tool's author has a policy too: a person is asked if one of the two wants it."""
+
+        async def needs_approval(context: Any, arguments: dict[str, Any], call_id: str) -> bool:
+            run, theirs = current_run.get(), self.original.needs_approval
+            if run is None or call_id not in run.allowed or not callable(theirs):
+                return True
+            wanted: Any = theirs(context, arguments, call_id)
+            return bool(await wanted if inspect.isawaitable(wanted) else wanted)
+
+        return needs_approval
+
     def _tool(self, adapter: Adapter) -> Tool:
         original = self.original
         options: dict[str, Any] = hints_of(original.mcp_annotations)
@@ -116,68 +139,77 @@ class Guarded:
             self.wrapped.timeout_seconds = None
         elif original.timeout_seconds is not None:  # the author wants to hear of it in another way
             options["timeout"] = None
-        shown = (original.qualified_name, original.description, _lenient(original))
-        tool = adapter.tool(*shown, handle, **options)
-        return adapter.tool(*shown, handle_in_thread, **options) if tool.timeout and _is_sync(original) else tool
+        name = original.qualified_name
+        shown = (name, original.description, self.schema)
+        tool = adapter.tool(*shown, handler_for(name), **options)
+        return adapter.tool(*shown, _handle_in_thread, **options) if tool.timeout and _is_sync(original) else tool
+
+    def is_called_by(self, call: ResponseFunctionToolCall) -> bool:
+        """Whether the model has called this tool."""
+        namespace = getattr(call, "namespace", None)
+        return self.tool.name in {call.name, f"{namespace}.{call.name}"}
 
     async def _invoke(self, context: ToolContext[Any], arguments: str) -> Any:
         run = current_run.get()
         if run is not None and not await is_enabled(self.original, context, context.agent):
             others = run.view.with_tools([tool for tool in run.view.tools.values() if tool.name != self.tool.name])
             return await run.answer_unknown(self.tool.name, context.tool_call_id, others)
-        call = Execution(self, context, arguments)
-        session = None if run is None else run.session
-        result = await call.acall(self.tool.name, arguments, call_id=context.tool_call_id, session=session)
+        attempt, sent = Execution(self, context, arguments), ToolCall(context.tool_call_id, self.tool.name, arguments)
+        if run is not None:
+            run.join_step()
+        sent = await self._decided(sent, context, run)
+        try:
+            result = await attempt.acall(sent, session=None if run is None else run.session)
+        except Paused as paused:
+            return paused.args[0]
         if not result.is_error:
-            return result.content if isinstance(call.value, str) else call.value
+            return result.content if isinstance(attempt.value, str) else attempt.value
         if run is not None:
             run.answer(result)
         elif result.fatal and result.error is not None:
             raise RunStopped(result.error)
-        return await self._failure_text(call, result)
+        return await self._failure_text(attempt, result)
 
-    async def _failure_text(self, call: Execution, result: ToolResult) -> str:
+    async def _decided(self, sent: ToolCall, context: ToolContext[Any], run: Run | None) -> ToolCall:
+        """The call; if a person has approved it, with their decision."""
+        if not self.asks or run is None or sent.id in run.allowed:
+            return sent
+        prepared = run.asked.pop(str(sent.id), None) or await self.view.aprepare(sent)
+        if prepared is None or not context.is_tool_approved(context.tool_name, str(sent.id)):
+            return sent
+        prepared.decision = Approve()
+        return prepared
+
+    async def _failure_text(self, attempt: Execution, result: ToolResult) -> str:
         """The words on a failure: those that the tool's author or the run's settings give, or mulligan's.
 
         Raises:
             Exception: what the tool raised, where its author wants that.
         """
-        words, raised = result.content, call.raised
+        words, raised, context = result.content, attempt.raised, attempt.context
         if isinstance(raised, Exception) and self.worded_by_sdk:
             theirs = await maybe_invoke_function_tool_failure_error_function(
-                function_tool=self.original, context=call.context, error=raised
+                function_tool=self.original, context=context, error=raised
             )
             if theirs is None:
                 raise raised
-            if theirs != default_tool_error_function(call.context, raised):
+            if theirs != default_tool_error_function(context, raised):
                 words = theirs
-        settings = call.context.run_config
+        settings = context.run_config
         shown = words if settings is None or settings.trace_include_sensitive_data else "redacted"
         if (span := get_current_span()) is not None:
             span.set_error(
                 {"message": "Error running tool (non-fatal)", "data": {"tool_name": self.tool.name, "error": shown}}
             )
-        setattr(call.context, GENERATED, self.original.output_json_schema is not None)
+        setattr(context, GENERATED, self.original.output_json_schema is not None)
         return words
 
 
-async def handle(**arguments: Any) -> Any:
-    """The handler of every tool.
-
-    Raises:
-        ToolNotFoundError: a name was repaired: nobody may run it here, approvals and guardrails belong to the SDK.
-    """
-    attempt: Any = current_attempt()
-    if attempt is None:
-        raise ToolNotFoundError("The tool must be called by exactly its name.")
-    return await attempt.arun("", arguments)
-
-
-def handle_in_thread(**arguments: Any) -> Any:
+def _handle_in_thread(**arguments: Any) -> Any:
     """For a sync function with a deadline: in a thread that mulligan can abandon, which the SDK's loop awaits."""
     with asyncio.Runner() as runner:
         runner.get_loop().set_default_executor(_Inline())
-        return runner.run(handle(**arguments), context=copy_context())
+        return runner.run(current_attempt().arun("", arguments), context=copy_context())
 
 
 class _Inline(ThreadPoolExecutor):
@@ -193,13 +225,7 @@ class _Inline(ThreadPoolExecutor):
 
 
 async def is_enabled(tool: Any, context: Any, agent: Any) -> bool:
-    """Whether a tool or a handoff can be used now.
-
-    Args:
-        tool: the tool or handoff.
-        context: the SDK's context.
-        agent: the agent.
-    """
+    """Whether a tool or a handoff can be used now."""
     if isinstance(tool.is_enabled, bool):
         return tool.is_enabled
     given = tool.is_enabled(context, agent)
