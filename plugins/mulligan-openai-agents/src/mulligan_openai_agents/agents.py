@@ -107,6 +107,7 @@ class _Guard:
             return known[1]
         plain = type(agent).plain if isinstance(agent, GuardedAgent) else type(agent)
         guarded = copy.copy(agent)
+        guarded.handoffs = list(agent.handoffs)
         guarded.__class__ = type(plain.__name__, (GuardedAgent, plain), {"guard": self, "plain": plain})
         self._agents[id(agent)] = self._agents[id(guarded)] = (agent, guarded)
         while len(self._agents) > _KEPT:  # a handoff may make a new agent each time
