@@ -6,8 +6,8 @@ import pathlib
 import sys
 
 from agents import RunState
-from test_openai_approvals import LargeRefunds, agent_of, bank, call, go, heard
 from mulligan_openai_agents import wrap
+from test_openai_approvals import LargeRefunds, agent_of, bank, call, go, heard
 
 from mulligan import Pipeline
 from mulligan.plugin import CallFinished, CallStarted, StepFinished

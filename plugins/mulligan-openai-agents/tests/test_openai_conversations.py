@@ -263,6 +263,7 @@ def test_a_run_that_ends_for_another_reason_leaves_no_call_without_an_answer():
     played = play(wrap(agent, pipeline=Pipeline(plugins=[events])), SILENT, max_turns=1)
     assert isinstance(played.error, MaxTurnsExceeded)
     assert [event.call_id for event in events.of(CallFinished)] == ["c1"]
+    assert [step.ids for step in events.of(StepFinished)] == [("c1",)]
     assert played.answers["c1"].startswith("Error executing tool read_page: Resource not found: b\n")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import inspect
 import weakref
 from collections.abc import Mapping
 from typing import Any, ClassVar, TypeVar
@@ -27,7 +26,7 @@ from openai.types.responses import ResponseFunctionToolCall
 from mulligan import Pipeline, Tool, ToolCall
 from mulligan.adapters import OPEN, Adapter, Conversations
 from mulligan.errors import UsageError
-from mulligan_openai_agents.runs import Run, current_run
+from mulligan_openai_agents.runs import Run, current_run, resolved
 from mulligan_openai_agents.tools import Guarded, is_enabled
 
 AnAgent = TypeVar("AnAgent", bound=Agent[Any])
@@ -118,7 +117,7 @@ class _Guard:
     def equip(self, agent: Agent[Any]) -> None:
         """Guards what a guarded agent was given, at first or since: hooks, handoffs, what it does with results."""
         if getattr(agent.hooks, "guard", None) is not self:
-            agent.hooks = _Hooks(agent.hooks, self)
+            agent.hooks = _Hooks(agent.hooks.theirs if isinstance(agent.hooks, _Hooks) else agent.hooks, self)
         handoffs = [self._handoff(one) for one in agent.handoffs]
         if any(one is not before for one, before in zip(handoffs, agent.handoffs, strict=True)):
             agent.handoffs = handoffs
@@ -159,9 +158,15 @@ class _Guard:
         """A tool, or a handoff, that is only named."""
         return self.adapter.tool(name, description, schema, _refuse, _Named, timeout=None, **options)
 
+    def named_tool(self, guarded: Guarded) -> Tool:
+        """A guarded tool that is only named."""
+        tool = guarded.tool
+        return self.named(tool.name, tool.description, guarded.schema, destructive=tool.destructive)
+
     async def ask(self, run: Run, agent: Any, call: ResponseFunctionToolCall) -> None:
         """Decides whether the SDK puts a call that the model has sent before a person."""
-        tool = next((one for one in agent.guarded_tools.values() if one.is_called_by(call)), None)
+        names = {call.name, f"{call.namespace}.{call.name}"}
+        tool = next((one for one in agent.guarded_tools.values() if one.tool.name in names), None)
         if tool is None or not tool.asks:
             return
         sent = ToolCall(call.call_id, tool.tool.name, call.arguments)
@@ -176,12 +181,7 @@ class _Guard:
 
 
 class GuardedAgent(Agent[Any]):
-    """Stands before an agent's own class.
-
-    Attributes:
-        guard: what all agents of one `wrap` share.
-        plain: the agent's own class.
-    """
+    """Precedes an agent's own class, which is `plain`."""
 
     guard: ClassVar[_Guard]
     plain: ClassVar[type[Agent[Any]]]
@@ -208,17 +208,9 @@ class GuardedAgent(Agent[Any]):
         if not known:
             self.guard.check_names([guarded.tool for guarded in kept.values()])
         handoffs = [one if isinstance(one, Handoff) else handoff(one) for one in self.handoffs]
-        callable_too = [one for one in handoffs if await is_enabled(one, run_context, self)]
-        named = self.guard.named
-        run.view = self.guard.adapter.view(
-            [
-                *(named(one.tool_name, one.tool_description) for one in callable_too),
-                *(
-                    named(one.tool.name, one.tool.description, one.schema, destructive=one.tool.destructive)
-                    for one in kept.values()
-                ),
-            ]
-        )
+        shown = [(one.tool_name, one.tool_description) for one in handoffs if await is_enabled(one, run_context, self)]
+        named = [*(self.guard.named(*one) for one in shown), *(self.guard.named_tool(one) for one in kept.values())]
+        run.view = self.guard.adapter.view(named)
         return [kept[id(tool)].wrapped if id(tool) in kept else tool for tool in tools]
 
 
@@ -227,9 +219,9 @@ class _Hooks(AgentHooks[Any]):
 
     def __init__(self, theirs: Any, guard: _Guard) -> None:
         self.guard = guard
-        self._theirs = theirs or AgentHooks()
+        self.theirs = theirs or AgentHooks()
         for name in _HOOKS:
-            setattr(self, name, getattr(self._theirs, name))
+            setattr(self, name, getattr(self.theirs, name))
 
     async def on_llm_start(self, context: RunContextWrapper[Any], agent: Agent[Any], *prompt: Any) -> None:
         """The model is asked: what it called before is answered.
@@ -238,23 +230,22 @@ class _Hooks(AgentHooks[Any]):
             RunStopped: a tool failed for good in the turn before.
         """
         await self.guard.run(context).next_turn(context, prompt[-1])
-        await self._theirs.on_llm_start(context, agent, *prompt)
+        await self.theirs.on_llm_start(context, agent, *prompt)
 
     async def on_llm_end(self, context: RunContextWrapper[Any], agent: Agent[Any], response: ModelResponse) -> None:
         """The model has answered; its calls come next."""
         run = self.guard.run(context)
         calls = [item for item in response.output if isinstance(item, ResponseFunctionToolCall)]
-        run.arguments = {item.call_id: item.arguments for item in calls}
+        run.read({item.call_id: item.arguments for item in calls})
         for call in calls:
-            run.join_step()
             await self.guard.ask(run, agent, call)
-        await self._theirs.on_llm_end(context, agent, response)
+        await self.theirs.on_llm_end(context, agent, response)
 
     async def on_end(self, context: Any, agent: Agent[Any], output: Any) -> None:
         """The agent has given its final output, and the last step has ended."""
         if (run := current_run.get()) is not None:
             run.end_step()
-        await self._theirs.on_end(context, agent, output)
+        await self.theirs.on_end(context, agent, output)
 
 
 def _unless_fatal(behavior: Any, guard: _Guard) -> Any:
@@ -265,8 +256,7 @@ def _unless_fatal(behavior: Any, guard: _Guard) -> Any:
         if guard.run(context).fatal is not None:
             return more
         if callable(behavior):
-            given = behavior(context, results)
-            return await given if inspect.isawaitable(given) else given
+            return await resolved(behavior(context, results))
         names = behavior.get("stop_at_tool_names", []) if isinstance(behavior, dict) else None
         for result in results:
             if names is None or result.tool.name in names or result.tool.qualified_name in names:

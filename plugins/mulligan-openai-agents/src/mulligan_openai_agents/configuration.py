@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import inspect
 from typing import Any
 
 from agents import RunConfig, ToolErrorFormatterArgs
 
 from mulligan.errors import UsageError
-from mulligan_openai_agents.runs import current_run
+from mulligan_openai_agents.runs import current_run, resolved
 
 
 def run_config(base: RunConfig | None = None) -> RunConfig:
@@ -29,8 +28,7 @@ def run_config(base: RunConfig | None = None) -> RunConfig:
     theirs = base.tool_error_formatter
 
     async def word(args: ToolErrorFormatterArgs[Any]) -> str | None:
-        given = None if theirs is None else theirs(args)
-        text: str | None = await given if inspect.isawaitable(given) else given
+        text: str | None = None if theirs is None else await resolved(theirs(args))
         run = current_run.get()
         if text is not None or args.tool_type != "function" or run is None or run.context() is not args.run_context:
             return text

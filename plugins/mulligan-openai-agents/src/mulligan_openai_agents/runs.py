@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from typing import Any
 
 from agents import AgentsException
 
-from mulligan import Pipeline, Reject, Session, ToolCall
+from mulligan import Pipeline, Reject, Session, ToolCall, ToolResult
 from mulligan.adapters import Conversation, PreparedCall, Stopped
 
 current_run: ContextVar[Run | None] = ContextVar("mulligan_openai_agents_run", default=None)
 """The run whose turn is under way; a turn and its tools are tasks that inherit it."""
+
+
+async def resolved(value: Any) -> Any:
+    """What a function of the host's gave, which may be async."""
+    return await value if inspect.isawaitable(value) else value
 
 
 class RunStopped(Stopped, AgentsException):
@@ -31,10 +37,6 @@ class RunStopped(Stopped, AgentsException):
 class Run(Conversation):
     """What is remembered of one run.
 
-    Args:
-        session: the conversation.
-        view: the pipeline with the tools that can be called now.
-
     Attributes:
         context: gives the SDK's own context of the run, which it does not keep alive.
         arguments: what the model sent in its last message, by call id.
@@ -51,6 +53,22 @@ class Run(Conversation):
         self.asked: dict[str, PreparedCall] = {}
         self.allowed: set[str] = set()
         self._has_step = False
+        self._unanswered: set[str] = set()
+
+    def read(self, arguments: Mapping[str, str]) -> None:
+        """The model has sent a message, with these calls."""
+        self.arguments, self._unanswered = arguments, set(arguments)
+        if arguments:
+            self.join_step()
+
+    def answer(self, result: ToolResult) -> str:
+        """As in `Conversation`; the last answer to a message ends its step."""
+        text, id = super().answer(result), str(result.call.id)
+        if id in self._unanswered:
+            self._unanswered.remove(id)
+            if not self._unanswered:
+                self.end_step()
+        return text
 
     def join_step(self) -> None:
         """What is called from now on belongs to the message that the model has sent, or sent before a pause."""
@@ -83,25 +101,13 @@ class Run(Conversation):
             raise RunStopped(self.fatal, messages)
 
     async def answer_unknown(self, name: str, call_id: str, view: Pipeline | None = None) -> str:
-        """What the model reads of a name that no tool has.
-
-        Args:
-            name: the name.
-            call_id: the id of its call.
-            view: the pipeline without the tool, if it was switched off after it was offered.
-        """
+        """What the model reads of a name that no tool has, or a tool that was switched off since (not in `view`)."""
         self.join_step()
         sent = ToolCall(call_id, name, self.arguments.get(call_id))
         return self.answer(await (view or self.view).acall(sent, session=self.session))
 
     async def reject(self, name: str, call_id: str, reason: str = "") -> str:
-        """What the model reads of a call that a person has rejected.
-
-        Args:
-            name: the tool's name.
-            call_id: the id of the call.
-            reason: the person's.
-        """
+        """What the model reads of a call that a person has rejected."""
         self.join_step()
         call = self.asked.pop(call_id, None) or PreparedCall(call_id, name, None)
         call.decision = Reject(reason)

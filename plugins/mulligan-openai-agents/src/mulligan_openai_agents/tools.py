@@ -21,13 +21,12 @@ from agents.tool import (
     with_function_tool_failure_error_handler,
 )
 from agents.tool_context import ToolContext
-from openai.types.responses import ResponseFunctionToolCall
 
 from mulligan import Approve, Tool, ToolCall, ToolResult, hints_of
 from mulligan.adapters import Adapter, Attempt, ControlFlow, current_attempt, handler_for
-from mulligan_openai_agents.runs import Run, RunStopped, current_run
+from mulligan_openai_agents.runs import Run, RunStopped, current_run, resolved
 
-GENERATED = "_function_tool_default_failure_handled"  # the SDK then takes an output for a text
+_GENERATED = "_function_tool_default_failure_handled"  # the SDK then takes an output for a text
 _SDK_WRAPPERS = (AgentsException, ModelBehaviorError)  # what the SDK puts around an exception of the tool
 
 
@@ -65,20 +64,12 @@ class Execution(Attempt):
 
     def failure(self, error: BaseException) -> BaseException:
         """As in `Attempt`."""
-        is_wrapped = self._guarded.worded_by_sdk and type(error) in _SDK_WRAPPERS and error.__cause__ is not None
-        return error.__cause__ if is_wrapped and error.__cause__ is not None else super().failure(error)
-
-    def seen(self, value: Any) -> Any:
-        """As in `Attempt`; a plain value is the SDK's own too."""
-        return value if isinstance(value, str) else super().seen(value)
+        cause = error.__cause__ if self._guarded.worded_by_sdk and type(error) in _SDK_WRAPPERS else None
+        return cause or super().failure(error)
 
 
 class Guarded:
     """A function tool and its guarded copy.
-
-    Args:
-        original: the tool.
-        adapter: makes the pipelines.
 
     Attributes:
         original: the tool.
@@ -103,7 +94,7 @@ class Guarded:
         self.schema = _lenient(original)
         self.tool = self._tool(adapter)
         steering = () if self.worded_by_sdk else (AgentsException,)
-        self.view = adapter.view([self.tool]).with_tools([self.tool], control_flow=steering)
+        self.view = adapter.pipeline.with_tools([self.tool], control_flow=steering)
         self.asks = self.view.may_need_approval(self.tool)
         if self.asks and original.needs_approval is not True:
             self.wrapped.needs_approval = self._policy() if original.needs_approval else True
@@ -120,13 +111,12 @@ class Guarded:
 
     def _policy(self) -> Any:
         """What decides where the tool's author has a policy too: a person is asked if one of the two wants it."""
+        theirs: Any = self.original.needs_approval
 
         async def needs_approval(context: Any, arguments: dict[str, Any], call_id: str) -> bool:
-            run, theirs = current_run.get(), self.original.needs_approval
-            if run is None or call_id not in run.allowed or not callable(theirs):
-                return True
-            wanted: Any = theirs(context, arguments, call_id)
-            return bool(await wanted if inspect.isawaitable(wanted) else wanted)
+            run = current_run.get()
+            is_asked = run is None or call_id not in run.allowed
+            return is_asked or bool(await resolved(theirs(context, arguments, call_id)))
 
         return needs_approval
 
@@ -139,15 +129,9 @@ class Guarded:
             self.wrapped.timeout_seconds = None
         elif original.timeout_seconds is not None:  # the author wants to hear of it in another way
             options["timeout"] = None
-        name = original.qualified_name
-        shown = (name, original.description, self.schema)
-        tool = adapter.tool(*shown, handler_for(name), **options)
+        shown = (original.qualified_name, original.description, self.schema)
+        tool = adapter.tool(*shown, handler_for(shown[0]), **options)
         return adapter.tool(*shown, _handle_in_thread, **options) if tool.timeout and _is_sync(original) else tool
-
-    def is_called_by(self, call: ResponseFunctionToolCall) -> bool:
-        """Whether the model has called this tool."""
-        namespace = getattr(call, "namespace", None)
-        return self.tool.name in {call.name, f"{namespace}.{call.name}"}
 
     async def _invoke(self, context: ToolContext[Any], arguments: str) -> Any:
         run = current_run.get()
@@ -162,11 +146,11 @@ class Guarded:
             result = await attempt.acall(sent, session=None if run is None else run.session)
         except Paused as paused:
             return paused.args[0]
-        if not result.is_error:
-            return result.content if isinstance(attempt.value, str) else attempt.value
         if run is not None:
             run.answer(result)
-        elif result.fatal and result.error is not None:
+        if not result.is_error:
+            return result.content if isinstance(attempt.value, str) else attempt.value
+        if run is None and result.error is not None and result.fatal:
             raise RunStopped(result.error)
         return await self._failure_text(attempt, result)
 
@@ -201,7 +185,7 @@ class Guarded:
             span.set_error(
                 {"message": "Error running tool (non-fatal)", "data": {"tool_name": self.tool.name, "error": shown}}
             )
-        setattr(context, GENERATED, self.original.output_json_schema is not None)
+        setattr(context, _GENERATED, self.original.output_json_schema is not None)
         return words
 
 
@@ -226,10 +210,8 @@ class _Inline(ThreadPoolExecutor):
 
 async def is_enabled(tool: Any, context: Any, agent: Any) -> bool:
     """Whether a tool or a handoff can be used now."""
-    if isinstance(tool.is_enabled, bool):
-        return tool.is_enabled
-    given = tool.is_enabled(context, agent)
-    return bool(await given if inspect.isawaitable(given) else given)
+    enabled = tool.is_enabled
+    return bool(enabled if isinstance(enabled, bool) else await resolved(enabled(context, agent)))
 
 
 def _is_sync(tool: FunctionTool) -> bool:
