@@ -10,7 +10,19 @@ from typing import Any
 
 import pytest
 
-from mulligan import Limits, Pipeline, Policy, Tool, ToolCall, hookimpl, tool
+from mulligan import (
+    Approve,
+    Budget,
+    Limits,
+    NeedsApproval,
+    Pipeline,
+    Policy,
+    Reject,
+    Tool,
+    ToolCall,
+    hookimpl,
+    tool,
+)
 from mulligan.adapters import (
     OPEN,
     Adapter,
@@ -20,11 +32,26 @@ from mulligan.adapters import (
     Conversation,
     Conversations,
     OpaqueValue,
+    PreparedCall,
     Stopped,
     handler_for,
 )
-from mulligan.errors import RepeatedCallError, ToolArgumentError, ToolAuthenticationError, UsageError
-from mulligan.plugin import AttemptFailed, CallFinished, CallRepaired, CallStarted, StepFinished
+from mulligan.errors import (
+    RepeatedCallError,
+    ToolArgumentError,
+    ToolAuthenticationError,
+    ToolPermissionError,
+    UsageError,
+)
+from mulligan.plugin import (
+    ApprovalDecided,
+    ApprovalRequested,
+    AttemptFailed,
+    CallFinished,
+    CallRepaired,
+    CallStarted,
+    StepFinished,
+)
 from mulligan.testing import capture_events
 
 SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"], "additionalProperties": False}
@@ -311,3 +338,112 @@ def test_a_call_is_read_without_being_run(make_pipeline):
     assert ran == [3]
     assert [type(event) for event in result.events] == [CallRepaired]
     assert [event.call_id for event in asked if isinstance(event, CallRepaired)] == ["c1"]
+
+
+class Large:
+    """A check that asks about large numbers, and refuses negative ones."""
+
+    @hookimpl
+    def authorize(self, tool: Any, arguments: Any) -> Any:
+        if arguments["n"] < 0:
+            return ToolPermissionError("Never negative.", fatal=False)
+        return NeedsApproval("more than 9") if arguments["n"] > 9 else None
+
+
+class Asking:
+    """A pipeline whose framework asks a person, as an adapter uses it."""
+
+    def __init__(self, make_pipeline: Any, awaited: bool, **options: Any) -> None:
+        self.ran: list[Any] = []
+        self.events = capture_events()
+        made = Tool.from_schema("count", "Count.", SCHEMA, lambda n: self.ran.append(n) or f"counted {n}")
+        self.pipeline = make_pipeline(made, plugins=[Large(), self.events], **options)
+        self.session = self.pipeline.session("talk")
+        self.awaited = awaited
+
+    def prepare(self, arguments: Any, id: str = "c1") -> Any:
+        options: Any = {"authorize": True, "session": self.session}
+        call = ToolCall(id, "count", arguments)
+        if self.awaited:
+            return asyncio.run(self.pipeline.aprepare(call, **options))
+        return self.pipeline.prepare(call, **options)
+
+    def call(self, call: Any) -> Any:
+        if self.awaited:
+            return asyncio.run(self.pipeline.acall(call, session=self.session))
+        return self.pipeline.call(call, session=self.session)
+
+
+@pytest.fixture(params=[False, True], ids=["sync", "async"])
+def asking(make_pipeline, request):
+    return Asking(make_pipeline, request.param)
+
+
+def test_whether_a_framework_has_to_ask_a_person(asking):
+    assert asking.pipeline.may_need_approval(asking.pipeline.tools["count"])
+    assert asking.prepare({"n": 3}).approval is None
+    for invalid in ({"n": "x"}, '{"n": ', {"n": -1}):
+        assert asking.prepare(invalid) is None
+    assert asking.events.names == []
+    prepared = asking.prepare('{"n": 20}')
+    assert (prepared.arguments, prepared.approval.reason) == ({"n": 20}, "more than 9")
+    assert asking.ran == []
+    (requested,) = asking.events.of(ApprovalRequested)
+    assert (requested.call_id, requested.reason, requested.session_id) == ("c1", "more than 9", "talk")
+
+
+def test_what_the_person_of_a_framework_decided(asking):
+    approved, edited, rejected = (asking.prepare({"n": n}, f"c{n}") for n in (20, 30, 40))
+    approved.decision, edited.decision, rejected.decision = Approve(), Approve({"n": 50}), Reject("Too many.")
+    assert asking.call(approved).content == "counted 20"
+    assert asking.call(edited).content == (
+        'counted 50\nNote: a person approved this call with changed arguments: {"n": 50}'
+    )
+    assert "a person rejected it.\nReason: Too many." in asking.call(rejected).content
+    assert asking.ran == [20, 50]
+    assert [event.decision for event in asking.events.of(ApprovalDecided)] == ["approved", "edited", "rejected"]
+    for kind in (CallStarted, CallFinished, ApprovalRequested):
+        assert [event.call_id for event in asking.events.of(kind)] == ["c20", "c30", "c40"]
+    again = asking.prepare({"n": 40}, "c4")
+    assert again.approval is None
+    assert "a person rejected it.\nReason: Too many." in asking.call(again).content
+    assert asking.ran == [20, 50]
+
+
+def test_a_rejection_of_a_call_whose_arguments_are_not_known(asking):
+    rejected = PreparedCall("c1", "count", None)
+    rejected.decision = Reject()
+    assert "a person rejected it." in asking.call(rejected).content
+    assert len(asking.events.of(CallFinished)) == 1
+
+
+def test_arguments_that_a_person_changed_are_validated(asking):
+    edited = asking.prepare({"n": 20})
+    edited.decision = Approve({"n": "many"})
+    assert "a person approved it with changed arguments, which are not valid.\n" in asking.call(edited).content
+    assert asking.ran == []
+
+
+def test_a_check_refuses_what_a_person_approved(asking):
+    edited = asking.prepare({"n": 20})
+    edited.decision = Approve({"n": -1})
+    assert "Never negative." in asking.call(edited).content
+    assert asking.ran == []
+
+
+def test_a_decided_call_counts_for_the_budget(asking):
+    asking.session.budget = Budget(calls=1)
+    for n in (20, 30):
+        prepared = asking.prepare({"n": n}, f"c{n}")
+        prepared.decision = Approve() if n == 20 else Reject()
+        result = asking.call(prepared)
+    assert asking.ran == [20]
+    assert result.error.rule == "session:budget-calls"
+
+
+def test_a_framework_does_not_ask_where_the_pipeline_has_an_approver(make_pipeline):
+    asking = Asking(make_pipeline, awaited=False, approver=lambda request: Approve())
+    assert not asking.pipeline.may_need_approval(asking.pipeline.tools["count"])
+    prepared = asking.prepare({"n": 20})
+    assert (prepared.approval, asking.events.names) == (None, [])
+    assert asking.call(prepared).content == "counted 20"
