@@ -189,7 +189,8 @@ class GuardedAgent(Agent[Any]):
     @property
     def guarded_tools(self) -> dict[int, Guarded]:
         """The function tools of the turn, by the id of the author's object."""
-        return self.__dict__.setdefault("_mulligan_tools", {})
+        tools: dict[int, Guarded] = self.__dict__.setdefault("_mulligan_tools", {})
+        return tools
 
     async def get_all_tools(self, run_context: RunContextWrapper[Any]) -> list[AnyTool]:
         """The agent's tools, the function tools guarded. The SDK asks in every turn, and before it continues a run."""
@@ -252,7 +253,7 @@ def _unless_fatal(behavior: Any, guard: _Guard) -> Any:
     """What an agent does with its tools' results, but that a fatal failure is no final output."""
     more = ToolsToFinalOutputResult(is_final_output=False, final_output=None)
 
-    async def decide(context: RunContextWrapper[Any], results: list[FunctionToolResult]) -> ToolsToFinalOutputResult:
+    async def decide(context: RunContextWrapper[Any], results: list[FunctionToolResult]) -> Any:
         if guard.run(context).fatal is not None:
             return more
         if callable(behavior):
