@@ -257,6 +257,14 @@ class CompiledHooks:
         twin.observe, twin.has_observe = _nothing, False
         return twin
 
+    def keep_middlewares(self, before: CompiledHooks) -> None:
+        """Keeps the middleware that was collected before a plugin without any was imported: it may count calls.
+
+        Args:
+            before: the hooks as they were.
+        """
+        self._middlewares_by_tool = before._middlewares_by_tool
+
     def middlewares(self, tool: Tool) -> tuple[Middleware, ...]:
         """The middleware of a tool, outermost first; collected once per tool."""
         cached = self._middlewares_by_tool.get(id(tool))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -221,7 +221,8 @@ def assemble(
     Raises:
         UsageError: a plugin in code is invalid, or a blocked name is misspelled.
     """
-    from mulligan.hooks.discovery import blocked_names, discover, is_autoload_enabled
+    from mulligan.hooks.discovery import blocked_names, discover, is_autoload_enabled, load
+    from mulligan.hooks.lazy import LazyPlugin, lazy_names
 
     own_plugins = [*_check_plugins(plugins), *(plugin for plugin in policy.repair if not isinstance(plugin, str))]
     blocked = blocked_names(block)
@@ -230,18 +231,26 @@ def assemble(
             manager.block(name)
         else:
             manager.add(plugin, name, built_in=True)
-    for entry_point in discover(blocked) if is_autoload_enabled(autoload) else ():
-        if entry_point.name in blocked and entry_point.plugin is None and entry_point.exception is None:
-            manager.block(entry_point.name, entry_point)
-        elif not any(entry_point.plugin is plugin for plugin in own_plugins):
-            manager.add_entry_point(entry_point)
+    entries, declared = discover() if is_autoload_enabled(autoload) else ([], [])
+    known = lazy_names(declared)
+    own_modules = {getattr(plugin, "__name__", None) for plugin in own_plugins}
+    for entry in entries:
+        names = known.get((entry.distribution, entry.module), frozenset())
+        if entry.name in blocked:
+            manager.block(entry.name, entry)
+        elif names and not manager.is_strict and entry.problem is None and entry.module not in own_modules:
+            manager.add_lazy(LazyPlugin(entry, names))
+        else:
+            entry_point = load(entry)
+            if not any(entry_point.plugin is plugin for plugin in own_plugins):
+                manager.add_entry_point(entry_point)
     for plugin in own_plugins:
         manager.add(plugin)
     if block:
-        _check_blocked(block, [info.name for info in manager.infos])
+        _check_blocked(block, manager.names)
 
 
-def _check_blocked(block: Iterable[str], known: list[str]) -> None:
+def _check_blocked(block: Iterable[str], known: Collection[str]) -> None:
     """Refuses a misspelled name; any other name may be that of a plugin that is not installed here."""
     by_spelling = {_spelling(name): name for name in known}
     for name in block:

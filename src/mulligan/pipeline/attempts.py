@@ -201,7 +201,7 @@ def classify_outcome(invocation: Invocation, tool: Tool, outcome: Outcome) -> Ou
     invocation.attempts += 1
     invocation.outcome = outcome
     if outcome.exception is not None:
-        if isinstance(outcome.exception, ArgumentsRefused):
+        if issubclass(type(outcome.exception), ArgumentsRefused):
             invocation.attempts -= 1  # nothing ran
             raise outcome.exception
         if is_control_flow(outcome.exception, invocation.runtime.policy):

@@ -50,6 +50,7 @@ from mulligan.untrusted.text import safe_repr
 
 if TYPE_CHECKING:
     from mulligan.execute.approval import ApprovalRequest, Approver, Decision
+    from mulligan.hooks.callers import CompiledHooks
     from mulligan.hooks.discovery import PluginFault, PluginInfo
     from mulligan.pipeline.flow import Flow
     from mulligan.session.budget import Budget
@@ -106,7 +107,7 @@ class Pipeline:
             self.tools.tool_options.check_matched(self.tools.values())
         self.policy, self.limits = checked_policy(policy, limits)
         self.redactor = Redactor()
-        self._manager = PluginManager(strict, self.limits, self.redactor.redact, self._on_fault)
+        self._manager = PluginManager(strict, self.limits, self.redactor.redact, self._on_fault, self._on_load)
         assemble(self._manager, self.policy, self.limits, plugins, autoload=autoload, block=checked_block(block))
         self._renderer = Renderer(self.policy, self.limits, self.redactor)
         self._renderer.on_silent_format = partial(record_silent_format, self._manager)
@@ -167,6 +168,9 @@ class Pipeline:
             self._runtime.hooks = self._manager.compile()
         if fault.hook != "observe" and hasattr(self, "_runtime"):
             self._runtime.hooks.observe(PluginFaulted(fault.plugin, fault.hook, fault.error, is_disabled))
+
+    def _on_load(self, hooks: CompiledHooks) -> None:
+        self._runtime.hooks = hooks
 
     def with_tools(
         self,
@@ -459,7 +463,7 @@ class Pipeline:
         await self.aclose()
 
     def __repr__(self) -> str:
-        return f"Pipeline({len(self.tools)} tools, {len(self.plugins)} plugins)"
+        return f"Pipeline({len(self.tools)} tools, {len(self._manager.names)} plugins)"
 
 
 def as_invocation(
