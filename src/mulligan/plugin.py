@@ -68,6 +68,7 @@ from mulligan.events import (
     Waiting,
 )
 from mulligan.execute.approval import NeedsApproval
+from mulligan.execute.executors import ExecutorInfo, ToolExecutor
 from mulligan.execute.steps import (
     DeadlineExceeded,
     Executor,
@@ -119,6 +120,7 @@ __all__ = [
     "Effect",
     "Event",
     "Executor",
+    "ExecutorInfo",
     "ExecutorSaturated",
     "Failure",
     "Feedback",
@@ -160,6 +162,7 @@ __all__ = [
     "ToolConnectionError",
     "ToolError",
     "ToolExecutionError",
+    "ToolExecutor",
     "ToolNotFoundError",
     "ToolPermissionError",
     "ToolQuotaError",

@@ -21,6 +21,7 @@ from mulligan.spelling import closest
 from mulligan.untrusted.text import safe_repr
 
 if TYPE_CHECKING:
+    from mulligan.execute.executors import ToolExecutor
     from mulligan.hooks.manager import PluginManager
     from mulligan.middleware.retries import SecondChance
     from mulligan.render.renderer import Renderer
@@ -136,6 +137,7 @@ def runtime_view(
         policy = attrs.evolve(policy, control_flow=(*policy.control_flow, *more))
     toolset.dialects = runtime.toolset.dialects
     _check_formats(toolset, runtime.renderer)
+    check_executors(toolset, runtime.executors)
     return RuntimeView(toolset, runtime, policy)
 
 
@@ -161,6 +163,23 @@ def attach_formats(renderer: Renderer, hooks: CompiledHooks, toolset: Toolset, f
         except UsageError as error:
             raise UsageError(f"{table.place(pattern)}: {error}") from None
     _check_formats(toolset, renderer)
+
+
+def check_executors(toolset: Toolset, executors: Mapping[str, ToolExecutor]) -> None:
+    """Checks that each tool's executor exists.
+
+    Args:
+        toolset: the tools.
+        executors: those that plugins contribute, by name.
+
+    Raises:
+        UsageError: a tool names an unknown executor; names the package to install.
+    """
+    for tool in toolset.values():
+        if tool.executor is not None:
+            from mulligan.execute.executors import executor_of
+
+            executor_of(tool, executors)
 
 
 def _check_formats(toolset: Toolset, renderer: Renderer) -> None:

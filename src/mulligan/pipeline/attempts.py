@@ -17,7 +17,17 @@ from mulligan.deadline import Deadline, is_seconds
 from mulligan.errors import ToolError, UsageError
 from mulligan.events import Waiting
 from mulligan.execute.builtin import execute
-from mulligan.execute.steps import ArgumentsRefused, DeadlineExceeded, Middleware, Outcome, Run, Sleep, Step, Steps
+from mulligan.execute.steps import (
+    ArgumentsRefused,
+    DeadlineExceeded,
+    Executor,
+    Middleware,
+    Outcome,
+    Run,
+    Sleep,
+    Step,
+    Steps,
+)
 from mulligan.pipeline.conversation import record_abandoned
 from mulligan.pipeline.invocation import Invocation, Runtime
 from mulligan.policy import Policy
@@ -77,6 +87,8 @@ def make_run(invocation: Invocation, tool: Tool) -> Run:
         executor = invocation.hooks.execute(tool, partial(copy_arguments, invocation, tool), invocation.call)
         if executor is not None:
             return Run(executor, timeout, offload=not tool.inline, lane=tool.name)
+    if tool.executor is not None:
+        return Run(_run_elsewhere(invocation, tool), timeout, lane=tool.name)
     handler = execute(tool, invocation.handler_arguments, invocation.call)
     if handler is not None:
         return Run(handler, timeout, not tool.inline, tool.is_async, tool.name)  # on the way of every call: no keywords
@@ -84,6 +96,25 @@ def make_run(invocation: Invocation, tool: Tool) -> Run:
 
     process = make_process(tool, invocation.handler_arguments, invocation.runtime.limits)
     return Run(process, timeout, is_async=False, lane=tool.name)
+
+
+def _run_elsewhere(invocation: Invocation, tool: Tool) -> Executor:
+    """What the tool's executor makes of the call; if it fails at that, the call fails when it is run."""
+    from mulligan.execute.executors import executor_of
+
+    executor = executor_of(tool, invocation.runtime.executors)
+    assert executor is not None
+    try:
+        return executor.execute(tool, copy_arguments(invocation, tool), invocation.call)
+    except MUST_PROPAGATE:
+        raise
+    except BaseException as error:
+        failure = error
+
+    def fail() -> None:
+        raise failure
+
+    return fail
 
 
 def _total_timeout(invocation: Invocation, deadline: Deadline, timeout: float | None) -> float:

@@ -21,6 +21,7 @@ from mulligan.tools import Tool
 if TYPE_CHECKING:
     from mulligan.classify.classifier import Classifier
     from mulligan.execute.approval import Approver, Decision
+    from mulligan.execute.executors import ToolExecutor
     from mulligan.hooks.manager import PluginManager
     from mulligan.middleware.retries import SecondChance
     from mulligan.render.renderer import Renderer
@@ -44,6 +45,7 @@ class Runtime:
         fault_log: records what a plugin did wrong.
         default_retry: makes the automatic retry; None if the policy disables it.
         approver: asks a person about a call, or None.
+        executors: those that plugins contribute, by name.
     """
 
     toolset: Toolset
@@ -58,10 +60,20 @@ class Runtime:
     fault_log: PluginManager
     default_retry: Callable[[], SecondChance] | None = None
     approver: Approver | None = None
+    executors: Mapping[str, ToolExecutor] = attrs.field(factory=dict)
 
 
 _shared_parts = attrgetter(
-    "limits", "middleware", "classifier", "renderer", "strict", "clock", "fault_log", "default_retry", "approver"
+    "limits",
+    "middleware",
+    "classifier",
+    "renderer",
+    "strict",
+    "clock",
+    "fault_log",
+    "default_retry",
+    "approver",
+    "executors",
 )
 
 

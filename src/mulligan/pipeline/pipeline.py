@@ -22,6 +22,7 @@ from mulligan.feedback import FeedbackFormat
 from mulligan.pipeline.assembly import (
     as_call,
     attach_formats,
+    check_executors,
     checked_block,
     checked_middleware,
     checked_policy,
@@ -50,6 +51,7 @@ from mulligan.untrusted.text import safe_repr
 
 if TYPE_CHECKING:
     from mulligan.execute.approval import ApprovalRequest, Approver, Decision
+    from mulligan.execute.executors import ExecutorInfo
     from mulligan.hooks.callers import CompiledHooks
     from mulligan.hooks.discovery import PluginFault, PluginInfo
     from mulligan.pipeline.flow import Flow
@@ -127,6 +129,8 @@ class Pipeline:
         )
         self._diagnosis = Diagnosis(self._runtime)
         attach_formats(self._renderer, self._runtime.hooks, self.tools, format)
+        self._runtime.executors = self._runtime.hooks.executors()
+        check_executors(self.tools, self._runtime.executors)
         self._workers = PipelineWorkers(self.limits)
         self._logs = Logs(partial(self._manager.add, built_in=True), self._renderer.sanitize_line)
         if (level := self._logs.read_env_level()) is not None:
@@ -208,6 +212,13 @@ class Pipeline:
     def plugins(self) -> tuple[PluginInfo, ...]:
         """Every plugin: name, distribution, version, hooks, state and error."""
         return self._manager.infos
+
+    @property
+    def executors(self) -> tuple[ExecutorInfo, ...]:
+        """The executors that plugins contribute or tools bring along, each with its tools and what is wrong with it."""
+        from mulligan.execute.executors import list_executors
+
+        return list_executors(self.tools.values(), self._runtime.executors)
 
     @property
     def faults(self) -> tuple[PluginFault, ...]:
@@ -443,8 +454,10 @@ class Pipeline:
             self._runtime.hooks = self._manager.compile()
 
     def close(self) -> None:
-        """Frees threads and event loops; later calls create new ones as needed."""
+        """Frees threads and event loops, and what executors of plugins have started; later calls create new ones as needed."""
         self._workers.close()
+        for executor in self._runtime.executors.values():
+            executor.close()
 
     async def aclose(self) -> None:
         """`close`, for `async with`."""
