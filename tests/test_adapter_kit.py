@@ -12,7 +12,6 @@ import pytest
 
 from mulligan import (
     Approve,
-    Budget,
     Limits,
     NeedsApproval,
     Pipeline,
@@ -32,26 +31,11 @@ from mulligan.adapters import (
     Conversation,
     Conversations,
     OpaqueValue,
-    PreparedCall,
     Stopped,
     handler_for,
 )
-from mulligan.errors import (
-    RepeatedCallError,
-    ToolArgumentError,
-    ToolAuthenticationError,
-    ToolPermissionError,
-    UsageError,
-)
-from mulligan.plugin import (
-    ApprovalDecided,
-    ApprovalRequested,
-    AttemptFailed,
-    CallFinished,
-    CallRepaired,
-    CallStarted,
-    StepFinished,
-)
+from mulligan.errors import RepeatedCallError, ToolArgumentError, ToolAuthenticationError, UsageError
+from mulligan.plugin import AttemptFailed, CallFinished, CallRepaired, CallStarted, StepFinished
 from mulligan.testing import capture_events
 
 SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"], "additionalProperties": False}
@@ -110,6 +94,24 @@ def test_what_the_framework_raises_is_a_failure_and_what_it_steers_with_is_raise
     with pytest.raises(Wait) as passed:
         played(adapter, as_kind(wait, awaited), awaited=awaited, kind=Waiting)
     assert passed.value is waits
+
+
+@pytest.mark.parametrize("value", ["text", 3, None, {"a": 1}, object()])
+def test_a_call_that_comes_back_is_answered_with_what_the_framework_returned_then(adapter, value):
+    ran = []
+
+    def execute(name: str, arguments: dict[str, Any]) -> Any:
+        ran.append(arguments)
+        return value
+
+    made = adapter.tool("count", "Count.", SCHEMA, handler_for("count", awaited=False))
+    session = adapter.pipeline.session()
+    for has_value in (True, False):
+        attempt = Attempt(adapter.view([made]), execute)
+        result = attempt.call("count", {"n": 3}, call_id="c1", session=session)
+        assert attempt.has_value is has_value
+        assert attempt.returned(result) is value
+    assert ran == [{"n": 3}]
 
 
 def test_a_fatal_failure_of_an_agent_that_is_a_tool_is_fatal_here_too(adapter):
@@ -340,110 +342,90 @@ def test_a_call_is_read_without_being_run(make_pipeline):
     assert [event.call_id for event in asked if isinstance(event, CallRepaired)] == ["c1"]
 
 
-class Large:
-    """A check that asks about large numbers, and refuses negative ones."""
+class Reviewed(Attempt):
+    """A framework that asks a person: what it decides, and what it was asked."""
 
+    decision: Any = None
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.asked: list[Any] = []
+
+    def decide(self, request: Any) -> Any:
+        self.asked.append((request.tool_name, request.arguments, request.reason))
+        if isinstance(self.decision, Exception):
+            raise self.decision
+        return self.decision
+
+
+def reviewed(decision: Any) -> type[Reviewed]:
+    return type("Deciding", (Reviewed,), {"decision": decision})
+
+
+@pytest.mark.parametrize("awaited", [False, True])
+def test_a_person_is_asked_in_the_frameworks_way(adapter, awaited):
+    run = as_kind(lambda name, arguments: arguments["n"], awaited)
+    for decision, content in [
+        (Approve(), "3"),
+        (Approve({"n": 4}), '4\nNote: a person approved this call with changed arguments: {"n": 4}'),
+        (Reject("Not today."), "a person rejected it.\nReason: Not today."),
+        (None, "it needs a person's approval, which was not given."),
+    ]:
+        attempt, result = played(adapter, run, awaited=awaited, kind=reviewed(decision), approve=True)
+        assert content in result.content
+        assert attempt.asked == [("count", {"n": 3}, "")]
+
+
+@pytest.mark.parametrize("awaited", [False, True])
+def test_a_framework_that_asks_later_is_let_through_and_nothing_has_run(adapter, awaited):
+    class Wait(Exception):
+        pass
+
+    waits, ran = Wait(), []
+    with pytest.raises(Wait) as passed:
+        played(adapter, as_kind(ran.append, awaited), awaited=awaited, kind=reviewed(ControlFlow(waits)), approve=True)
+    assert passed.value is waits
+    assert ran == []
+
+
+def test_the_hosts_own_approver_is_asked_instead():
+    asked = []
+
+    def approver(request: Any) -> Approve:
+        asked.append(request.tool_name)
+        return Approve()
+
+    kept = Adapter("Toy", Pipeline(autoload=False, approver=approver))
+    attempt, result = played(kept, lambda name, arguments: "ran", awaited=False, kind=reviewed(None), approve=True)
+    assert (result.content, asked, attempt.asked) == ("ran", ["count"], [])
+
+
+class Limits100:
     @hookimpl
-    def authorize(self, tool: Any, arguments: Any) -> Any:
-        if arguments["n"] < 0:
-            return ToolPermissionError("Never negative.", fatal=False)
-        return NeedsApproval("more than 9") if arguments["n"] > 9 else None
+    def authorize(self, arguments: Any) -> Any:
+        return NeedsApproval("It is much.") if arguments["n"] > 100 else None
 
 
-class Asking:
-    """A pipeline whose framework asks a person, as an adapter uses it."""
+def test_what_would_be_asked_is_known_before_anything_runs():
+    events = capture_events()
+    kept = Adapter("Toy", Pipeline(plugins=[Limits100(), events], autoload=False))
+    made = kept.tool("count", "Count.", SCHEMA, handler_for("count", awaited=False))
+    session = kept.pipeline.session()
+    attempt = Attempt(kept.view([made]), lambda name, arguments: "ran")
 
-    def __init__(self, make_pipeline: Any, awaited: bool, **options: Any) -> None:
-        self.ran: list[Any] = []
-        self.events = capture_events()
-        made = Tool.from_schema("count", "Count.", SCHEMA, lambda n: self.ran.append(n) or f"counted {n}")
-        self.pipeline = make_pipeline(made, plugins=[Large(), self.events], **options)
-        self.session = self.pipeline.session("talk")
-        self.awaited = awaited
+    def asked(arguments: Any) -> Any:
+        call = ToolCall("c1", "count", arguments)
+        request = attempt.approval(call, session=session)
+        awaited = asyncio.run(attempt.aapproval(call, session=session))
+        assert (request is None) is (awaited is None)
+        return None if request is None else (request.arguments, request.reason)
 
-    def prepare(self, arguments: Any, id: str = "c1") -> Any:
-        options: Any = {"authorize": True, "session": self.session}
-        call = ToolCall(id, "count", arguments)
-        if self.awaited:
-            return asyncio.run(self.pipeline.aprepare(call, **options))
-        return self.pipeline.prepare(call, **options)
-
-    def call(self, call: Any) -> Any:
-        if self.awaited:
-            return asyncio.run(self.pipeline.acall(call, session=self.session))
-        return self.pipeline.call(call, session=self.session)
-
-
-@pytest.fixture(params=[False, True], ids=["sync", "async"])
-def asking(make_pipeline, request):
-    return Asking(make_pipeline, request.param)
-
-
-def test_whether_a_framework_has_to_ask_a_person(asking):
-    assert asking.pipeline.may_need_approval(asking.pipeline.tools["count"])
-    assert asking.prepare({"n": 3}).approval is None
-    for invalid in ({"n": "x"}, '{"n": ', {"n": -1}):
-        assert asking.prepare(invalid) is None
-    assert asking.events.names == []
-    prepared = asking.prepare('{"n": 20}')
-    assert (prepared.arguments, prepared.approval.reason) == ({"n": 20}, "more than 9")
-    assert asking.ran == []
-    (requested,) = asking.events.of(ApprovalRequested)
-    assert (requested.call_id, requested.reason, requested.session_id) == ("c1", "more than 9", "talk")
-
-
-def test_what_the_person_of_a_framework_decided(asking):
-    approved, edited, rejected = (asking.prepare({"n": n}, f"c{n}") for n in (20, 30, 40))
-    approved.decision, edited.decision, rejected.decision = Approve(), Approve({"n": 50}), Reject("Too many.")
-    assert asking.call(approved).content == "counted 20"
-    assert asking.call(edited).content == (
-        'counted 50\nNote: a person approved this call with changed arguments: {"n": 50}'
-    )
-    assert "a person rejected it.\nReason: Too many." in asking.call(rejected).content
-    assert asking.ran == [20, 50]
-    assert [event.decision for event in asking.events.of(ApprovalDecided)] == ["approved", "edited", "rejected"]
-    for kind in (CallStarted, CallFinished, ApprovalRequested):
-        assert [event.call_id for event in asking.events.of(kind)] == ["c20", "c30", "c40"]
-    again = asking.prepare({"n": 40}, "c4")
-    assert again.approval is None
-    assert "a person rejected it.\nReason: Too many." in asking.call(again).content
-    assert asking.ran == [20, 50]
-
-
-def test_a_rejection_of_a_call_whose_arguments_are_not_known(asking):
-    rejected = PreparedCall("c1", "count", None)
-    rejected.decision = Reject()
-    assert "a person rejected it." in asking.call(rejected).content
-    assert len(asking.events.of(CallFinished)) == 1
-
-
-def test_arguments_that_a_person_changed_are_validated(asking):
-    edited = asking.prepare({"n": 20})
-    edited.decision = Approve({"n": "many"})
-    assert "a person approved it with changed arguments, which are not valid.\n" in asking.call(edited).content
-    assert asking.ran == []
-
-
-def test_a_check_refuses_what_a_person_approved(asking):
-    edited = asking.prepare({"n": 20})
-    edited.decision = Approve({"n": -1})
-    assert "Never negative." in asking.call(edited).content
-    assert asking.ran == []
-
-
-def test_a_decided_call_counts_for_the_budget(asking):
-    asking.session.budget = Budget(calls=1)
-    for n in (20, 30):
-        prepared = asking.prepare({"n": n}, f"c{n}")
-        prepared.decision = Approve() if n == 20 else Reject()
-        result = asking.call(prepared)
-    assert asking.ran == [20]
-    assert result.error.rule == "session:budget-calls"
-
-
-def test_a_framework_does_not_ask_where_the_pipeline_has_an_approver(make_pipeline):
-    asking = Asking(make_pipeline, awaited=False, approver=lambda request: Approve())
-    assert not asking.pipeline.may_need_approval(asking.pipeline.tools["count"])
-    prepared = asking.prepare({"n": 20})
-    assert (prepared.approval, asking.events.names) == (None, [])
-    assert asking.call(prepared).content == "counted 20"
+    assert asked({"n": 101}) == ({"n": 101}, "It is much.")
+    assert asked({"n": 3}) is None
+    assert asked({"n": "many"}) is None
+    assert events.names == []
+    attempt.call("count", {"n": 101}, call_id="c0", session=session)
+    assert list(session.pending) == ["c0"]
+    assert asked({"n": 101}) is None
+    assert kept.authorizes
+    assert not Adapter("Toy", Pipeline(autoload=False)).authorizes

@@ -83,13 +83,9 @@ class PreparedCall(ToolCall):
 
     Attributes:
         repairs: how it was read differently from how it was sent.
-        approval: the `NeedsApproval` that a framework has to put before a person, or None.
-        decision: what the person has decided, an `Approve` or a `Reject`; None as long as no one has.
     """
 
     repairs: tuple[Repair, ...] = ()
-    approval: Any = None
-    decision: Any = None
 
 
 @equal_by_facts

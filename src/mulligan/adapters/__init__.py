@@ -3,7 +3,6 @@
 from mulligan.adapters.attempts import Attempt, ControlFlow, OpaqueValue, current_attempt, handler_for
 from mulligan.adapters.conversations import Conversation, Conversations, Stopped
 from mulligan.adapters.tools import OPEN, Adapter
-from mulligan.calls import PreparedCall
 from mulligan.execute.steps import ArgumentsRefused
 
 __all__ = [
@@ -15,7 +14,6 @@ __all__ = [
     "Conversation",
     "Conversations",
     "OpaqueValue",
-    "PreparedCall",
     "Stopped",
     "current_attempt",
     "handler_for",

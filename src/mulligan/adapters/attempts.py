@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from asyncio import CancelledError
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from typing import Any
 
 from mulligan.adapters.conversations import Stopped
 from mulligan.calls import ToolCall
-from mulligan.execute.steps import DeadlineExceeded
+from mulligan.execute.approval import ApprovalRequest, Decision
+from mulligan.execute.async_driver import arun
+from mulligan.execute.steps import DeadlineExceeded, Run
 from mulligan.pipeline import Pipeline
 from mulligan.results import ToolResult
 from mulligan.untrusted.text import safe_str
@@ -31,18 +34,22 @@ class ControlFlow(Exception):
 
 
 class OpaqueValue:
-    """A value that goes back to the framework as it is, and not as JSON."""
+    """A value that goes back to the framework as it is, and not as JSON.
+
+    Attributes:
+        value: the framework's.
+    """
 
     def __init__(self, value: Any) -> None:
-        self._value = value
+        self.value = value
 
     def model_dump(self, **_: Any) -> str:
         """The value for the observers of the pipeline."""
-        return safe_str(self._value)
+        return safe_str(self.value)
 
 
 class Attempt:
-    """One call on its way through a pipeline. Override `failure` and `seen` for what a framework does differently.
+    """One call on its way through a pipeline. Override `failure`, `seen` and `decide` for what a framework does differently.
 
     Args:
         view: the pipeline with the tools that may be called now.
@@ -52,6 +59,7 @@ class Attempt:
     Attributes:
         view: the pipeline.
         value: what the framework returned in the run that counts: one that was abandoned may still end.
+        has_value: whether it has returned anything: not if the answer is that of an earlier call with the same id.
         raised: what it raised, or None.
         blocks: whether the tool blocks a thread although its execution is awaited, so that no cancellation stops it.
     """
@@ -62,30 +70,45 @@ class Attempt:
         self.view = view
         self.execute = execute
         self.value: Any = None
+        self.has_value = False
         self.raised: BaseException | None = None
         self._latest: object = None
 
     def call(self, name: str | ToolCall, arguments: Any = None, **options: Any) -> ToolResult:
         """`Pipeline.call`; what the framework steers with is raised as it was."""
-        token = _current.set(self)
         try:
-            return self.view.call(name, arguments, **options)
+            with self._as_current():
+                return self.view.call(name, arguments, **options)
         except ControlFlow as passing:
             carried = passing.carried
-        finally:
-            _current.reset(token)
         raise carried
 
     async def acall(self, name: str | ToolCall, arguments: Any = None, **options: Any) -> ToolResult:
         """`call`, awaited."""
-        token = _current.set(self)
         try:
-            return await self.view.acall(name, arguments, **options)
+            with self._as_current():
+                return await self.view.acall(name, arguments, **options)
         except ControlFlow as passing:
             carried = passing.carried
+        raise carried
+
+    def approval(self, call: ToolCall, **options: Any) -> ApprovalRequest | None:
+        """`Pipeline.approval`: what `decide` would be asked about a call."""
+        with self._as_current():
+            return self.view.approval(call, **options)
+
+    async def aapproval(self, call: ToolCall, **options: Any) -> ApprovalRequest | None:
+        """`approval`, awaited."""
+        with self._as_current():
+            return await self.view.aapproval(call, **options)
+
+    @contextmanager
+    def _as_current(self) -> Iterator[None]:
+        token = _current.set(self)
+        try:
+            yield
         finally:
             _current.reset(token)
-        raise carried
 
     def failure(self, error: BaseException) -> BaseException:
         """The failure behind what the framework raised; `ControlFlow(error)` for what it steers with.
@@ -97,6 +120,39 @@ class Attempt:
     def seen(self, value: Any) -> Any:
         """What the pipeline reads of the framework's value: a plain value, or what reports a failure."""
         return value if isinstance(value, _PLAIN) or self.view.classify(value) is not None else OpaqueValue(value)
+
+    def decide(self, request: ApprovalRequest) -> Decision | None:
+        """What a person decides about the call, asked in the framework's own way.
+
+        It is called unless the host's pipeline has an approver, and with `acall` in a thread.
+
+        Args:
+            request: the call, its arguments validated.
+
+        Returns:
+            The decision; None if no one decides now: then the call waits, and `session.pending` lists it.
+
+        Raises:
+            ControlFlow: the framework asks the person, and makes the call again later.
+        """
+
+    async def in_thread(self, name: str, function: Callable[[], Any]) -> Any:
+        """Runs the function of a tool that blocks; one that is left behind at its deadline is counted and bounded."""
+        step = Run(function, None, is_async=False, lane=name)
+        outcome = await arun(step, self.view._workers)  # noqa: SLF001 - the kit belongs to the house
+        if outcome.exception is not None:
+            raise outcome.exception
+        return outcome.value
+
+    def returned(self, result: ToolResult) -> Any:
+        """What the framework returned; or then, if the tool does not run a second time for the same id.
+
+        Args:
+            result: of this call, which succeeded.
+        """
+        if self.has_value:
+            return self.value
+        return result.value.value if isinstance(result.value, OpaqueValue) else result.value
 
     def run(self, name: str, arguments: dict[str, Any]) -> Any:
         """What a handler does: the framework's own execution."""
@@ -125,7 +181,7 @@ class Attempt:
 
     def _note_value(self, run: object, value: Any) -> Any:
         if self._latest is run:
-            self.value, self.raised = value, None
+            self.value, self.has_value, self.raised = value, True, None
         return self.seen(value)
 
     def _note_raised(self, run: object, error: BaseException) -> BaseException:
@@ -140,6 +196,12 @@ _current: ContextVar[Attempt] = ContextVar("mulligan_attempt")
 def current_attempt() -> Any:
     """The attempt whose handler runs, for what the framework calls inside it; None outside of any."""
     return _current.get(None)
+
+
+def decide(request: ApprovalRequest) -> Decision | None:
+    """The approver of a pipeline without one: asks the attempt of the moment."""
+    attempt = _current.get(None)
+    return None if attempt is None else attempt.decide(request)
 
 
 @cache

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import Any
 
-from mulligan.adapters.attempts import ControlFlow
+from mulligan.adapters.attempts import ControlFlow, decide
 from mulligan.deadline import is_seconds
 from mulligan.errors import UsageError
 from mulligan.pipeline import Pipeline
@@ -31,6 +31,12 @@ class Adapter:
         repair: as in `Policy`, without a `pipeline`.
         default_repair: the same if neither is given.
         control_flow: exceptions with which the framework steers, as classes or qualified names.
+
+    Attributes:
+        owner: what the user calls.
+        pipeline: plugins, policy, limits and format.
+        is_own: whether no pipeline was given.
+        has_approver: whether the given pipeline has an approver, which is asked instead of `Attempt.decide`.
 
     Raises:
         UsageError: an argument is wrong; names it and the next step.
@@ -59,11 +65,17 @@ class Adapter:
                 raise UsageError(f"{owner}(timeout=...): {seconds!r:.40} for {name!r} is not a number of seconds")
         policy = Policy(fatal=fatal or {}, repair=default_repair if repair is None else repair)
         self.owner, self.is_own = owner, pipeline is None
-        self.pipeline = (pipeline or Pipeline(policy=policy)).with_tools(
-            (), control_flow=(*control_flow, ControlFlow), tool_options=tool_options
-        )
+        base = pipeline or Pipeline(policy=policy)
+        self.has_approver = base.approver is not None
+        approver, control_flow = base.approver or decide, (*control_flow, ControlFlow)
+        self.pipeline = base.with_tools((), control_flow=control_flow, approver=approver, tool_options=tool_options)
         self._tools: dict[tuple[str, Any], tuple[Any, Tool]] = {}
         self._views: OrderedDict[Any, tuple[list[Tool], Pipeline]] = OrderedDict()
+
+    @property
+    def authorizes(self) -> bool:
+        """Whether a plugin judges calls by their arguments, which must have been validated before that."""
+        return any("authorize" in plugin.hooks and plugin.state == "active" for plugin in self.pipeline.plugins)
 
     def check_names(self, tools: Iterable[Tool], *, are_all: bool) -> None:
         """Refuses a timeout or options for a tool that does not exist.
@@ -92,7 +104,8 @@ class Adapter:
         description: str | None,
         schema: Any,
         handler: Callable[..., Any],
-        cls: type[Tool] = Tool,
+        kind: type[Tool] = Tool,
+        /,
         **options: Any,
     ) -> Tool:
         """A tool of the framework as mulligan sees it: the same one until something of it changes.
@@ -102,7 +115,7 @@ class Adapter:
             description: what the model reads about it.
             schema: the JSON Schema of its arguments. If it cannot be used, any are taken, as the framework does.
             handler: such as `handler_for(name)`.
-            cls: a class derived from `Tool`.
+            kind: a class derived from `Tool`.
             options: what the framework says of it, as options of `Tool`; those of the host go before.
         """
         content = (description, schema, options)
@@ -111,7 +124,7 @@ class Adapter:
             if len(self._tools) >= _MOST_TOOLS:
                 self._tools.clear()
             options = {"timeout": self._timeouts.get(name, self._timeouts.get("*")), **options}
-            made = _make(cls, name, description, schema, handler, options)
+            made = _make(kind, name, description, schema, handler, options)
             known = self._tools[name, handler] = content, self.pipeline.tools.tool_options.apply(made)
         return known[1]
 

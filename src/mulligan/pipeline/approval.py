@@ -73,52 +73,6 @@ def ask_person(
     return decision
 
 
-def request(invocation: Invocation, tool: Tool, needed: NeedsApproval) -> NeedsApproval | None:
-    """Reports that a framework has to put a call before a person.
-
-    Args:
-        invocation: the call, its arguments validated.
-        tool: its tool.
-        needed: why it needs approval.
-
-    Returns:
-        The same; None if the pipeline's approver is asked when the call runs, or a person has rejected the same call.
-    """
-    memory = invocation.memory
-    if invocation.runtime.approver is not None:
-        return None
-    if memory is not None:
-        if memory.approvals.find(_hash(invocation, tool)) is not None:
-            return None
-        invocation.step = memory.guard.step
-    reason = invocation.runtime.renderer.sanitize_line(needed.reason)
-    invocation.note(ApprovalRequested(invocation.session_id, invocation.call.id, tool.name, reason, invocation.step, 0))
-    return needed
-
-
-def apply_decision(invocation: Invocation) -> ToolError | None:
-    """Gives a call the arguments with which a person approved it. A rejection is remembered.
-
-    Args:
-        invocation: the call, before any stage.
-
-    Returns:
-        The error of a call that the person rejected.
-    """
-    memory, call, decision = invocation.memory, invocation.call, invocation.decision
-    arguments = call.arguments if isinstance(call.arguments, dict) else None
-    if isinstance(decision, Reject):
-        if memory is not None and arguments is not None:
-            memory.approvals.reject(call_key(call.name, arguments), decision.reason, memory.guard.step)
-        return rejection_error(call.name, decision.reason)
-    if decision is not None and arguments is not None:
-        decision = invocation.decision = without_same_arguments(decision, call.name, arguments)
-    if isinstance(decision, Approve) and decision.arguments is not None:
-        invocation.call = edited_call(call, decision)
-        note_edit(invocation, invocation.runtime.toolset.get(call.name), call)
-    return None
-
-
 def _hash(invocation: Invocation, tool: Tool) -> str:
     return call_key(tool.name, invocation.arguments or {})
 
@@ -139,6 +93,19 @@ def _raise_if_known(invocation: Invocation, memory: SessionMemory, tool: Tool) -
             user_message="The assistant keeps repeating a call that is not approved.",
         )
     raise rejection_error(tool.name, found.reason) if is_rejected else _pending_error(tool.name, found.reason)
+
+
+def new_request(invocation: Invocation, tool: Tool, needed: NeedsApproval) -> ApprovalRequest | None:
+    """What a person is asked about a call; None if it waits already, or was rejected.
+
+    Args:
+        invocation: the call, its arguments validated.
+        tool: its tool.
+        needed: why it needs approval.
+    """
+    memory = invocation.memory
+    is_known = memory is not None and memory.approvals.find(_hash(invocation, tool)) is not None
+    return None if is_known else _request(invocation, tool, needed)
 
 
 def _request(invocation: Invocation, tool: Tool, needed: NeedsApproval) -> ApprovalRequest:

@@ -31,7 +31,7 @@ def begin(invocation: Invocation, memory: SessionMemory) -> ExhaustedPart | None
     Returns:
         The part of the budget that is used up, so that the call must not run; or None.
     """
-    if invocation.is_counted:
+    if invocation.decision is not None:
         invocation.step = memory.guard.step
         return None
     invocation.step, exhausted = memory.begin()
@@ -75,8 +75,9 @@ def find_recorded(
             effect="none",
             rule="host:approval-tool",
         )
+    is_resumed = invocation.decision is not None
     while admission := memory.admit(
-        invocation.call, tool, arguments, invocation.step, invocation.deadline, is_resumed=invocation.is_counted
+        invocation.call, tool, arguments, invocation.step, invocation.deadline, is_resumed=is_resumed
     ):
         if admission.wait is not None:
             yield admission.wait

@@ -54,7 +54,7 @@ from mulligan.validate.arguments import read_arguments
 from mulligan.validate.schema_errors import SchemaError, unusable_tool_error
 
 if TYPE_CHECKING:
-    from mulligan.execute.approval import NeedsApproval
+    from mulligan.execute.approval import ApprovalRequest, NeedsApproval
     from mulligan.session.memory import SessionMemory
 
 Flow: TypeAlias = "Generator[Step, Outcome, ToolResult]"
@@ -75,7 +75,7 @@ def invoke(invocation: Invocation) -> Flow:
         UsageError: a mistake in the host's own code, such as a missing injected value.
         ToolError: in strict mode.
     """
-    flow = _run_stages(invocation) if invocation.decision is None else _run_decided(invocation)
+    flow = _run_stages(invocation)
     return flow if invocation.memory is None else _with_memory(invocation, invocation.memory, flow)
 
 
@@ -91,10 +91,7 @@ def refuse(invocation: Invocation, error: ToolError) -> ToolResult:
     """
     invocation.tool = invocation.runtime.toolset.get(invocation.call.name)
     invocation.hide_secrets()
-    try:
-        _start(invocation)
-    except ToolError as exhausted:  # nothing is left of the conversation's budget
-        error = exhausted
+    _start(invocation)
     return _failure_result(invocation, error)
 
 
@@ -110,14 +107,6 @@ def _with_memory(invocation: Invocation, memory: SessionMemory, flow: Flow) -> F
         if invocation.recording_key is not None:
             record_abandoned(invocation, memory, may_have_run=True)
         raise
-
-
-def _run_decided(invocation: Invocation) -> Flow:
-    """The stages of a call that a person approved; one that was rejected is refused before them."""
-    from mulligan.pipeline.approval import apply_decision
-
-    refused = apply_decision(invocation)
-    return (yield from _run_stages(invocation)) if refused is None else refuse(invocation, refused)
 
 
 def _run_stages(invocation: Invocation, refused: ToolArgumentError | None = None) -> Flow:
@@ -163,35 +152,53 @@ def _continue_after(invocation: Invocation, error: Exception, refused: ToolArgum
     return (yield from _finish_failed(invocation, _error_for_exception(invocation, error)))
 
 
-def prepare(invocation: Invocation, *, authorize: bool) -> Generator[Step, Outcome, PreparedCall | None]:
-    """Reads one call, and repairs it where the policy allows, without running anything; no observer hears of that.
+def prepare(invocation: Invocation) -> Generator[Step, Outcome, PreparedCall | None]:
+    """Reads one call, and repairs it where the policy allows, without running anything; no observer hears of it.
 
     Args:
-        invocation: the call.
-        authorize: whether the checks are asked too; the observers learn that a person has to approve it.
+        invocation: the call, without the memory of a conversation.
 
     Returns:
         A generator that returns the call as it can run; None if it cannot.
     """
-    hooks = invocation.hooks
-    invocation.hooks = hooks.silent()
+    invocation.hooks = invocation.hooks.silent()
+    try:
+        resolved = _resolve_and_validate(invocation)
+        if isinstance(resolved, ToolError):
+            if not _may_repair(invocation, resolved):
+                return None
+            yield from _repair(invocation, resolved)
+    except (ToolError, Refusal):
+        return None
+    prepared = PreparedCall(invocation.call.id, invocation.call.name, invocation.arguments)
+    prepared.repairs = invocation.repairs
+    return prepared
+
+
+def find_approval(invocation: Invocation) -> Generator[Step, Outcome, ApprovalRequest | None]:
+    """What a person would be asked about one call, without running anything; no observer hears of it.
+
+    Args:
+        invocation: the call.
+
+    Returns:
+        A generator that returns the request; None if no one would be asked.
+    """
+    invocation.hooks = invocation.hooks.silent()
     try:
         tool = _resolve_and_validate(invocation)
         if isinstance(tool, ToolError):
             if not _may_repair(invocation, tool):
                 return None
             tool = yield from _repair(invocation, tool)
-        needed = _prepare_run(invocation, tool) if authorize else None
+        needed = _authorize(invocation, tool)
     except (ToolError, Refusal):
         return None
-    prepared = PreparedCall(invocation.call.id, invocation.call.name, invocation.arguments)
-    prepared.repairs = invocation.repairs
-    if needed is not None:
-        from mulligan.pipeline.approval import request
+    if needed is None:
+        return None
+    from mulligan.pipeline import approval
 
-        invocation.hooks = hooks
-        prepared.approval = request(invocation, tool, needed)
-    return prepared
+    return approval.new_request(invocation, tool, needed)
 
 
 def _begin(invocation: Invocation) -> Tool | ToolError:
@@ -344,7 +351,9 @@ def _prepare_run(invocation: Invocation, tool: Tool) -> NeedsApproval | None:
 
 
 def _authorize(invocation: Invocation, tool: Tool) -> NeedsApproval | None:
-    answer = invocation.hooks.authorize(tool, partial(copy_arguments, invocation, tool), invocation.call)
+    answer: ToolError | NeedsApproval | None = None
+    if invocation.hooks.has_authorize:
+        answer = invocation.hooks.authorize(tool, partial(copy_arguments, invocation, tool), invocation.call)
     if isinstance(answer, ToolError):
         raise answer
     if answer is None and tool.approve:
@@ -361,7 +370,7 @@ def _blame_editor(invocation: Invocation, error: ToolError) -> ToolError:
     from mulligan.pipeline.approval import edit_error
 
     invocation.repairs = ()
-    return edit_error(invocation.call.name, error.problems, still_waits=invocation.is_counted)
+    return edit_error(invocation.call.name, error.problems, still_waits=True)
 
 
 def _obtain_approval(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from mulligan.calls import CallEvent, PreparedCall, Repair, ToolCall
+from mulligan.calls import CallEvent, Repair, ToolCall
 from mulligan.classify.failure import Failure
 from mulligan.deadline import Deadline
 from mulligan.execute.steps import Middleware, Outcome
@@ -156,11 +156,6 @@ class Invocation:
     def session_id(self) -> str | None:
         """The conversation's id, or None."""
         return None if self.memory is None else self.memory.id
-
-    @property
-    def is_counted(self) -> bool:
-        """Whether the conversation counted the call when it was made: a person has decided about it since."""
-        return self.decision is not None and type(self.call) is not PreparedCall
 
     def hide_secrets(self) -> None:
         """Takes care that no text about the call shows its secrets."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import os
 import time
-from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Coroutine, Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
@@ -15,7 +15,7 @@ from mulligan.deadline import Deadline
 from mulligan.dialects.readers import name_text
 from mulligan.errors import ToolError, UsageError
 from mulligan.events import PluginFaulted
-from mulligan.execute.steps import Middleware
+from mulligan.execute.steps import Middleware, Outcome, Step
 from mulligan.execute.sync_driver import drive
 from mulligan.execute.workers import PipelineWorkers
 from mulligan.feedback import FeedbackFormat
@@ -30,7 +30,7 @@ from mulligan.pipeline.assembly import (
     runtime_view,
 )
 from mulligan.pipeline.diagnosis import Diagnosis
-from mulligan.pipeline.flow import invoke, prepare
+from mulligan.pipeline.flow import find_approval, invoke, prepare
 from mulligan.pipeline.invocation import Invocation, Runtime
 from mulligan.pipeline.logs import Logs
 from mulligan.pipeline.messages import (
@@ -209,6 +209,11 @@ class Pipeline:
         return other
 
     @property
+    def approver(self) -> Approver | None:
+        """What asks a person about a call that needs approval, or None."""
+        return self._runtime.approver
+
+    @property
     def plugins(self) -> tuple[PluginInfo, ...]:
         """Every plugin: name, distribution, version, hooks, state and error."""
         return self._manager.infos
@@ -265,42 +270,49 @@ class Pipeline:
             invoke(as_invocation(self._runtime, name_or_call, arguments, call_id, session, context)), self._workers
         )
 
-    def prepare(
-        self, call: ToolCall, *, authorize: bool = False, session: Session | None = None
-    ) -> PreparedCall | None:
+    def prepare(self, call: ToolCall) -> PreparedCall | None:
         """Reads a call, and repairs it where the policy allows, without running it: for frameworks that read it first.
 
-        `call` runs what this returns. With `authorize`, its `approval` says whether the framework has to ask a person,
-        which the observers learn; what the person decides is set as its `decision` before it is called.
+        Neither the observers nor a conversation hear of it. `call` runs what this returns.
 
         Args:
             call: the call, as the model sent it.
-            authorize: whether the checks of the plugins are asked too.
-            session: the conversation it belongs to, in which a person may have rejected the same call.
 
         Returns:
             The call as it can run, with valid arguments; None if it cannot.
         """
-        reading = prepare(as_invocation(self._runtime, call, None, None, session, None), authorize=authorize)
-        return drive(reading, self._workers)
+        return drive(prepare(as_invocation(self._runtime, call, None, None, None, None)), self._workers)
 
-    async def aprepare(
-        self, call: ToolCall, *, authorize: bool = False, session: Session | None = None
-    ) -> PreparedCall | None:
+    async def aprepare(self, call: ToolCall) -> PreparedCall | None:
         """`prepare`, awaited."""
-        reading: Any = prepare(as_invocation(self._runtime, call, None, None, session, None), authorize=authorize)
         adrive: Any = async_driver()
-        prepared: PreparedCall | None = await adrive(reading, self._workers)
+        prepared: PreparedCall | None = await adrive(
+            prepare(as_invocation(self._runtime, call, None, None, None, None)), self._workers
+        )
         return prepared
 
-    def may_need_approval(self, tool: Tool) -> bool:
-        """Whether a framework may have to put calls of a tool before a person; not if this pipeline has an approver.
+    def approval(self, call: ToolCall, *, session: Session | None = None) -> ApprovalRequest | None:
+        """What a person would be asked about a call, without asking or running anything.
+
+        For frameworks that ask about all calls of a message before any of them runs. No observer hears of it.
 
         Args:
-            tool: the tool.
+            call: the call, as the model sent it.
+            session: the conversation it belongs to.
+
+        Returns:
+            The request; None if the call needs no approval, cannot run, or waits or was rejected already.
         """
-        runtime = self._runtime
-        return runtime.approver is None and (tool.approve or runtime.hooks.has_authorize)
+        return drive(self._approval(call, session), self._workers)
+
+    async def aapproval(self, call: ToolCall, *, session: Session | None = None) -> ApprovalRequest | None:
+        """`approval`, awaited."""
+        adrive: Any = async_driver()
+        request: ApprovalRequest | None = await adrive(self._approval(call, session), self._workers)
+        return request
+
+    def _approval(self, call: ToolCall, session: Session | None) -> Generator[Step, Outcome, ApprovalRequest | None]:
+        return find_approval(self._invocation(call, session=session, context=None))
 
     def call_many(
         self, calls: Iterable[Any], *, session: Session | None = None, context: Mapping[str, Any] | None = None
@@ -518,7 +530,7 @@ def as_invocation(
         memory, format, deadline = session.memory, session.format, session.deadline
         invocation = Invocation(runtime, runtime.hooks, call, context, memory, format, deadline)
     if type(call) is PreparedCall:
-        invocation.repairs, invocation.decision = call.repairs, call.decision
+        invocation.repairs = call.repairs
     return invocation
 
 

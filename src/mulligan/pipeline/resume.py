@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 from mulligan.calls import ToolCall
 from mulligan.errors import ToolExecutionError
-from mulligan.execute.approval import Decision, Reject
+from mulligan.execute.approval import Approve, Decision, Reject
 from mulligan.execute.steps import Signal, Sleep
-from mulligan.pipeline.approval import without_same_arguments
-from mulligan.pipeline.flow import Flow, invoke
+from mulligan.pipeline.approval import edited_call, note_edit, rejection_error, without_same_arguments
+from mulligan.pipeline.flow import Flow, invoke, refuse
 from mulligan.pipeline.invocation import Invocation, Runtime
 from mulligan.pipeline.messages import result_of
 from mulligan.results import ToolResult
 from mulligan.session.answers import Answer
-from mulligan.session.approvals import DecidedCall
+from mulligan.session.approvals import DecidedCall, PendingCall
 
 if TYPE_CHECKING:
     from mulligan.session.memory import SessionMemory
@@ -46,9 +46,7 @@ def resume(memory: SessionMemory, key: str, decision: Decision, make: Callable[[
     invocation, may_have_run, result = make(claimed.call), True, None
     invocation.decision = without_same_arguments(decision, claimed.call.name, claimed.arguments)
     try:
-        if isinstance(decision, Reject):
-            memory.approvals.reject(claimed.hash, decision.reason, memory.guard.step)
-        result = yield from invoke(invocation)
+        result = yield from _decide(invocation, memory, claimed)
         may_have_run = False
         return result
     except Exception as error:
@@ -65,3 +63,16 @@ def _decided_result(decided: DecidedCall, runtime: Runtime) -> ToolResult:
         return decided.answer.result(decided.call, runtime.toolset.get(decided.call.name), runtime.renderer)
     message = "This call was not run: it was decided before, and its result is unknown."
     return ToolResult.from_error(ToolExecutionError(message, rule="session:decided"), call=decided.call)
+
+
+def _decide(invocation: Invocation, memory: SessionMemory, pending: PendingCall) -> Flow:
+    """Runs the call, or refuses it if the person has rejected it."""
+    decision, tool = invocation.decision, invocation.runtime.toolset.get(pending.call.name)
+    if isinstance(decision, Approve):
+        if decision.arguments is not None:
+            sent, invocation.call = invocation.call, edited_call(invocation.call, decision)
+            note_edit(invocation, tool, sent)
+        return (yield from invoke(invocation))
+    reason = "" if decision is None else decision.reason
+    memory.approvals.reject(pending.hash, reason, memory.guard.step)
+    return refuse(invocation, rejection_error(pending.call.name, reason))
