@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import weakref
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, TypeVar
 from uuid import uuid4
 
@@ -158,11 +158,6 @@ class _Guard:
         """A tool, or a handoff, that is only named."""
         return self.adapter.tool(name, description, schema, _refuse, _Named, timeout=None, **options)
 
-    def named_tool(self, guarded: Guarded) -> Tool:
-        """A guarded tool that is only named."""
-        tool = guarded.tool
-        return self.named(tool.name, tool.description, guarded.schema, destructive=tool.destructive)
-
     async def ask(self, run: Run, agent: Any, call: ResponseFunctionToolCall) -> None:
         """Decides whether the SDK puts a call that the model has sent before a person."""
         names = {call.name, f"{call.namespace}.{call.name}"}
@@ -170,9 +165,8 @@ class _Guard:
         if tool is None or not tool.asks:
             return
         sent = ToolCall(call.call_id, tool.tool.name, call.arguments)
-        prepared = await tool.view.aprepare(sent, authorize=True, session=run.session)
-        if prepared is not None and prepared.approval is not None:
-            run.asked[call.call_id] = prepared
+        if await tool.view.aapproval(sent, session=run.session) is not None:
+            run.asked[call.call_id] = tool.view, sent
         elif tool.original.needs_approval is not True:
             run.allowed.add(call.call_id)
             context = run.context()
@@ -185,12 +179,8 @@ class GuardedAgent(Agent[Any]):
 
     guard: ClassVar[_Guard]
     plain: ClassVar[type[Agent[Any]]]
-
-    @property
-    def guarded_tools(self) -> dict[int, Guarded]:
-        """The function tools of the turn, by the id of the author's object."""
-        tools: dict[int, Guarded] = self.__dict__.setdefault("_mulligan_tools", {})
-        return tools
+    guarded_tools: Mapping[int, Guarded] = {}
+    """The function tools of the turn, by the id of the author's object."""
 
     async def get_all_tools(self, run_context: RunContextWrapper[Any]) -> list[AnyTool]:
         """The agent's tools, the function tools guarded. The SDK asks in every turn, and before it continues a run."""
@@ -205,13 +195,16 @@ class GuardedAgent(Agent[Any]):
                 if guarded is None or guarded.original is not tool:
                     guarded = Guarded(tool, self.guard.adapter)
                 kept[id(tool)] = guarded
-        self.__dict__["_mulligan_tools"] = kept
+        self.guarded_tools = kept
         if not known:
             self.guard.check_names([guarded.tool for guarded in kept.values()])
         handoffs = [one if isinstance(one, Handoff) else handoff(one) for one in self.handoffs]
         shown = [(one.tool_name, one.tool_description) for one in handoffs if await is_enabled(one, run_context, self)]
-        named = [*(self.guard.named(*one) for one in shown), *(self.guard.named_tool(one) for one in kept.values())]
-        run.view = self.guard.adapter.view(named)
+        pairs = [(one.tool, one.schema) for one in kept.values()]
+        own = [
+            self.guard.named(one.name, one.description, schema, destructive=one.destructive) for one, schema in pairs
+        ]
+        run.view = self.guard.adapter.view([*(self.guard.named(*one) for one in shown), *own])
         return [kept[id(tool)].wrapped if id(tool) in kept else tool for tool in tools]
 
 
@@ -230,7 +223,11 @@ class _Hooks(AgentHooks[Any]):
         Raises:
             RunStopped: a tool failed for good in the turn before.
         """
-        await self.guard.run(context).next_turn(context, prompt[-1])
+        run, messages = self.guard.run(context), prompt[-1]
+        for call in _latest_calls(messages):
+            if call.call_id not in run.arguments:  # it was sent to another process
+                await self.guard.ask(run, agent, call)
+        await run.next_turn(context, messages)
         await self.theirs.on_llm_start(context, agent, *prompt)
 
     async def on_llm_end(self, context: RunContextWrapper[Any], agent: Agent[Any], response: ModelResponse) -> None:
@@ -247,6 +244,17 @@ class _Hooks(AgentHooks[Any]):
         if (run := current_run.get()) is not None:
             run.end_step()
         await self.theirs.on_end(context, agent, output)
+
+
+def _latest_calls(messages: Any) -> Iterator[ResponseFunctionToolCall]:
+    """The calls of the model's last message."""
+    has_calls = False
+    for item in reversed(messages):
+        if item.get("type") == "function_call":
+            has_calls = True
+            yield ResponseFunctionToolCall.model_validate(item)
+        elif has_calls and item.get("type") == "function_call_output":
+            return
 
 
 def _unless_fatal(behavior: Any, guard: _Guard) -> Any:

@@ -1,16 +1,18 @@
-"""One run of an agent: its conversation with mulligan, the tools that it was offered last, and why it must stop."""
+"""One run of an agent: its conversation with mulligan, the tools that it was offered last, its settings, and its end."""
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from typing import Any
 
-from agents import AgentsException
+from agents import AgentsException, RunConfig, ToolErrorFormatterArgs
 
-from mulligan import Pipeline, Reject, Session, ToolCall, ToolResult
-from mulligan.adapters import Conversation, PreparedCall, Stopped
+from mulligan import ApprovalRequest, Pipeline, Reject, Session, ToolCall, ToolResult
+from mulligan.adapters import Attempt, Conversation, Stopped
+from mulligan.errors import ToolCancelledError, UsageError
 
 current_run: ContextVar[Run | None] = ContextVar("mulligan_openai_agents_run", default=None)
 """The run whose turn is under way; a turn and its tools are tasks that inherit it."""
@@ -24,14 +26,30 @@ async def resolved(value: Any) -> Any:
 class RunStopped(Stopped, AgentsException):
     """A tool failed in a way that the model cannot correct. Every call of the turn was answered before it was raised.
 
-    Args:
-        error: what the failure means.
-
     Attributes:
         error: what the failure means; also the `__cause__`.
         messages: the conversation as the model would have read it next, every call in it answered.
         run_data: the SDK's record of the run; None for a tool that was called outside one.
     """
+
+
+def _rejected() -> ToolCancelledError:
+    message = "This call was not run: a person rejected it."
+    return ToolCancelledError(message, effect="none", rule="host:approval-rejected")
+
+
+async def _refuse(*_: Any) -> None:
+    raise _rejected()
+
+
+class _Rejection(Attempt):
+    """A call that a person has rejected, so that it is reported; it never runs."""
+
+    reason = ""
+
+    def decide(self, request: ApprovalRequest) -> Reject:
+        """As in `Attempt`."""
+        return Reject(self.reason)
 
 
 class Run(Conversation):
@@ -41,7 +59,7 @@ class Run(Conversation):
         context: gives the SDK's own context of the run, which it does not keep alive.
         arguments: what the model sent in its last message, by call id.
         view: the pipeline with the tools that can be called now.
-        asked: the calls that a person is asked about, by id.
+        asked: the calls that a person is asked about, by id, each with its pipeline.
         allowed: the ids of calls that may run, as far as mulligan is concerned, without a person being asked.
     """
 
@@ -50,7 +68,7 @@ class Run(Conversation):
         self.context: Callable[[], Any] = lambda: None
         self.arguments: Mapping[str, str] = {}
         self.view = view
-        self.asked: dict[str, PreparedCall] = {}
+        self.asked: dict[str, tuple[Pipeline, ToolCall]] = {}
         self.allowed: set[str] = set()
         self._has_step = False
         self._unanswered: set[str] = set()
@@ -82,16 +100,12 @@ class Run(Conversation):
         super().end_step()
 
     async def next_turn(self, context: Any, messages: Any) -> None:
-        """Lets the model have another turn.
-
-        Args:
-            context: the SDK's context of the run.
-            messages: what the model is about to read.
+        """Lets the model have another turn, in which it will read these messages.
 
         Raises:
             RunStopped: a tool failed for good in the turn before.
         """
-        for id, call in list(self.asked.items()):
+        for id, (_, call) in list(self.asked.items()):
             if context.is_tool_approved(call.name, id) is False:
                 await self.reject(call.name, id, context.get_rejection_message(call.name, id) or "")
         self.asked.clear()
@@ -108,7 +122,39 @@ class Run(Conversation):
 
     async def reject(self, name: str, call_id: str, reason: str = "") -> str:
         """What the model reads of a call that a person has rejected."""
-        self.join_step()
-        call = self.asked.pop(call_id, None) or PreparedCall(call_id, name, None)
-        call.decision = Reject(reason)
-        return self.answer(await self.view.acall(call, session=self.session))
+        asked = self.asked.pop(call_id, None)
+        if asked is not None:
+            self.join_step()
+            rejection = _Rejection(asked[0], _refuse)
+            rejection.reason = reason
+            return self.answer(await rejection.acall(asked[1], session=self.session))
+        text = ToolResult.from_error(_rejected(), call=ToolCall(call_id, name)).content
+        return text.replace("Error executing tool", "Tool", 1)
+
+
+def run_config(base: RunConfig | None = None) -> RunConfig:
+    """Settings with which a name that no tool has is answered, with the best matches among the tools callable now.
+
+    A call that a person rejects is answered too, unless they give words of their own.
+
+    Args:
+        base: your own settings, which stay as they are. A `tool_error_formatter` of yours is asked first.
+
+    Raises:
+        UsageError: `base` is something else.
+    """
+    if not isinstance(base, (RunConfig, type(None))):
+        raise UsageError(f"run_config() takes an agents.RunConfig, not {base!r:.80}")
+    base = base or RunConfig()
+    theirs = base.tool_error_formatter
+
+    async def word(args: ToolErrorFormatterArgs[Any]) -> str | None:
+        text: str | None = None if theirs is None else await resolved(theirs(args))
+        run = current_run.get()
+        if text is not None or args.tool_type != "function" or run is None or run.context() is not args.run_context:
+            return text
+        if args.kind == "approval_rejected":
+            return await run.reject(args.tool_name, args.call_id)
+        return await run.answer_unknown(args.tool_name, args.call_id) if args.kind == "tool_not_found" else None
+
+    return dataclasses.replace(base, tool_not_found_behavior="return_error_to_model", tool_error_formatter=word)

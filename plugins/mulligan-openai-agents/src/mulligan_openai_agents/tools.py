@@ -22,7 +22,7 @@ from agents.tool import (
 )
 from agents.tool_context import ToolContext
 
-from mulligan import Approve, Tool, ToolCall, ToolResult, hints_of
+from mulligan import ApprovalRequest, Approve, Tool, ToolCall, ToolResult, hints_of
 from mulligan.adapters import Adapter, Attempt, ControlFlow, current_attempt, handler_for
 from mulligan_openai_agents.runs import Run, RunStopped, current_run, resolved
 
@@ -37,11 +37,18 @@ class Paused(Exception):
 class Execution(Attempt):
     """One call of a guarded tool, in the SDK's context of it, with the arguments as the model sent them."""
 
-    def __init__(self, guarded: Guarded, context: ToolContext[Any], sent: str) -> None:
+    def __init__(self, guarded: Guarded, context: ToolContext[Any], sent: str, run: Run | None) -> None:
         super().__init__(guarded.view, self._execute)
         self._guarded = guarded
         self._sent = sent
+        self._run = run
         self.context = context
+
+    def decide(self, request: ApprovalRequest) -> Approve | None:
+        """As in `Attempt`: the SDK has asked before it called the tool."""
+        id, is_allowed = self.context.tool_call_id, self.context.is_tool_approved
+        was_asked = self._run is not None and id not in self._run.allowed
+        return Approve() if was_asked and is_allowed(self.context.tool_name, id) else None
 
     async def _execute(self, name: str, arguments: dict[str, Any]) -> Any:
         text, context = self._text(arguments), self.context
@@ -69,15 +76,11 @@ class Execution(Attempt):
 
 
 class Guarded:
-    """A function tool and its guarded copy.
+    """A function tool, `original`; the copy that the SDK runs, `wrapped`; the one that mulligan runs, `inner`.
 
     Attributes:
-        original: the tool.
-        wrapped: the copy that the SDK runs.
-        inner: the copy that mulligan runs.
         schema: that of its arguments, as the model may send them.
         tool: the same tool as mulligan sees it.
-        view: the pipeline with it.
         asks: whether mulligan decides which of its calls a person must approve.
         worded_by_sdk: whether the SDK words its failures.
     """
@@ -95,7 +98,7 @@ class Guarded:
         self.tool = self._tool(adapter)
         steering = () if self.worded_by_sdk else (AgentsException,)
         self.view = adapter.pipeline.with_tools([self.tool], control_flow=steering)
-        self.asks = self.view.may_need_approval(self.tool)
+        self.asks = not adapter.has_approver and (self.tool.approve or adapter.authorizes)
         if self.asks and original.needs_approval is not True:
             self.wrapped.needs_approval = self._policy() if original.needs_approval else True
 
@@ -138,10 +141,10 @@ class Guarded:
         if run is not None and not await is_enabled(self.original, context, context.agent):
             others = run.view.with_tools([tool for tool in run.view.tools.values() if tool.name != self.tool.name])
             return await run.answer_unknown(self.tool.name, context.tool_call_id, others)
-        attempt, sent = Execution(self, context, arguments), ToolCall(context.tool_call_id, self.tool.name, arguments)
+        attempt = Execution(self, context, arguments, run)
+        sent = ToolCall(context.tool_call_id, self.tool.name, arguments)
         if run is not None:
             run.join_step()
-        sent = await self._decided(sent, context, run)
         try:
             result = await attempt.acall(sent, session=None if run is None else run.session)
         except Paused as paused:
@@ -153,16 +156,6 @@ class Guarded:
         if run is None and result.error is not None and result.fatal:
             raise RunStopped(result.error)
         return await self._failure_text(attempt, result)
-
-    async def _decided(self, sent: ToolCall, context: ToolContext[Any], run: Run | None) -> ToolCall:
-        """The call; if a person has approved it, with their decision."""
-        if not self.asks or run is None or sent.id in run.allowed:
-            return sent
-        prepared = run.asked.pop(str(sent.id), None) or await self.view.aprepare(sent)
-        if prepared is None or not context.is_tool_approved(context.tool_name, str(sent.id)):
-            return sent
-        prepared.decision = Approve()
-        return prepared
 
     async def _failure_text(self, attempt: Execution, result: ToolResult) -> str:
         """The words on a failure: those that the tool's author or the run's settings give, or mulligan's.
