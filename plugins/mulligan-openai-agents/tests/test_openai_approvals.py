@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from agents import Agent, Runner, RunState, function_tool, handoff
+from agents import Agent, Runner, RunState, SQLiteSession, function_tool, handoff
 from agents.testing import ScriptedModel
 from mulligan_openai_agents import RunStopped, run_config, wrap
 from scripted import SILENT, call, heard, say
@@ -255,6 +255,23 @@ def test_a_fatal_failure_beside_a_call_that_waits_stops_the_run_after_the_decisi
     answers = {item["call_id"]: item["output"] for item in stopped.value.messages if "output" in item}
     assert answers["c2"] == "refunded 200 for a"
     assert "The bank refuses the key." in answers["c1"]
+
+
+def test_calls_of_an_earlier_run_are_neither_asked_about_nor_approved():
+    """The transcript of a conversation holds them; a server may use their ids again."""
+    ran, kept = [], SQLiteSession("talk")
+    sent = [call("c1", "refund", {"order": "a", "amount": 20})], [call("c1", "refund", {"order": "b", "amount": 200})]
+    agent = agent_of([bank(ran)])
+    agent.model = ScriptedModel([sent[0], [say("Done.")], sent[1]])
+    guarded = wrap(agent, pipeline=Pipeline(plugins=[LargeRefunds()]))
+
+    async def run():
+        await Runner.run(guarded, "Refund a.", session=kept, run_config=SILENT)
+        return await Runner.run(guarded, "Refund b.", session=kept, run_config=SILENT)
+
+    result = asyncio.run(run())
+    assert [item.arguments for item in result.interruptions] == ['{"order": "b", "amount": 200}']
+    assert ran == [("a", 20)]
 
 
 def nested(ran, events):

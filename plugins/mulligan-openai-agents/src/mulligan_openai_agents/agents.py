@@ -25,7 +25,7 @@ from openai.types.responses import ResponseFunctionToolCall
 
 from mulligan import Pipeline, Tool, ToolCall
 from mulligan.adapters import OPEN, Adapter, Conversations
-from mulligan.errors import UsageError
+from mulligan.errors import ToolNotFoundError, UsageError
 from mulligan_openai_agents.runs import Run, current_run, resolved
 from mulligan_openai_agents.tools import Guarded, is_enabled
 
@@ -79,6 +79,7 @@ class _Named(Tool):
 
 def _refuse(**_: Any) -> None:
     """The handler of a tool that is only named, and never run."""
+    raise ToolNotFoundError("It cannot be called in this way.")
 
 
 class _Mark:
@@ -200,11 +201,9 @@ class GuardedAgent(Agent[Any]):
             self.guard.check_names([guarded.tool for guarded in kept.values()])
         handoffs = [one if isinstance(one, Handoff) else handoff(one) for one in self.handoffs]
         shown = [(one.tool_name, one.tool_description) for one in handoffs if await is_enabled(one, run_context, self)]
-        pairs = [(one.tool, one.schema) for one in kept.values()]
-        own = [
-            self.guard.named(one.name, one.description, schema, destructive=one.destructive) for one, schema in pairs
-        ]
-        run.view = self.guard.adapter.view([*(self.guard.named(*one) for one in shown), *own])
+        named, pairs = self.guard.named, [(one.tool, one.schema) for one in kept.values()]
+        own = [named(one.name, one.description, schema, destructive=one.destructive) for one, schema in pairs]
+        run.view = self.guard.adapter.view([*(named(*one) for one in shown), *own])
         return [kept[id(tool)].wrapped if id(tool) in kept else tool for tool in tools]
 
 
@@ -225,8 +224,9 @@ class _Hooks(AgentHooks[Any]):
         """
         run, messages = self.guard.run(context), prompt[-1]
         for call in _latest_calls(messages):
-            if call.call_id not in run.arguments:  # it was sent to another process
-                await self.guard.ask(run, agent, call)
+            id = call["call_id"]
+            if id not in run.arguments and context.is_tool_approved(call["name"], id) is False:  # in another process
+                await self.guard.ask(run, agent, ResponseFunctionToolCall.model_validate(call))
         await run.next_turn(context, messages)
         await self.theirs.on_llm_start(context, agent, *prompt)
 
@@ -246,14 +246,15 @@ class _Hooks(AgentHooks[Any]):
         await self.theirs.on_end(context, agent, output)
 
 
-def _latest_calls(messages: Any) -> Iterator[ResponseFunctionToolCall]:
+def _latest_calls(messages: Any) -> Iterator[dict[str, Any]]:
     """The calls of the model's last message."""
     has_calls = False
     for item in reversed(messages):
-        if item.get("type") == "function_call":
+        kind = item.get("type") if isinstance(item, dict) else None
+        if kind == "function_call":
             has_calls = True
-            yield ResponseFunctionToolCall.model_validate(item)
-        elif has_calls and item.get("type") == "function_call_output":
+            yield item
+        elif has_calls and kind == "function_call_output":
             return
 
 
