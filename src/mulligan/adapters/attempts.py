@@ -22,11 +22,7 @@ _PLAIN = (str, int, float, bool, type(None))
 
 
 class ControlFlow(Exception):
-    """Carries what a framework steers with through a pipeline: its class alone does not always say that it does.
-
-    Attributes:
-        carried: the framework's exception.
-    """
+    """Carries an exception that a framework steers with through a pipeline: its class does not always say that it does."""
 
     def __init__(self, carried: BaseException) -> None:
         super().__init__()
@@ -34,11 +30,7 @@ class ControlFlow(Exception):
 
 
 class OpaqueValue:
-    """A value that goes back to the framework as it is, and not as JSON.
-
-    Attributes:
-        value: the framework's.
-    """
+    """A value that goes back to the framework as it is, and not as JSON."""
 
     def __init__(self, value: Any) -> None:
         self.value = value
@@ -76,39 +68,35 @@ class Attempt:
 
     def call(self, name: str | ToolCall, arguments: Any = None, **options: Any) -> ToolResult:
         """`Pipeline.call`; what the framework steers with is raised as it was."""
-        try:
-            with self._as_current():
-                return self.view.call(name, arguments, **options)
-        except ControlFlow as passing:
-            carried = passing.carried
-        raise carried
+        with self._entered():
+            return self.view.call(name, arguments, **options)
 
     async def acall(self, name: str | ToolCall, arguments: Any = None, **options: Any) -> ToolResult:
         """`call`, awaited."""
-        try:
-            with self._as_current():
-                return await self.view.acall(name, arguments, **options)
-        except ControlFlow as passing:
-            carried = passing.carried
-        raise carried
+        with self._entered():
+            return await self.view.acall(name, arguments, **options)
 
     def approval(self, call: ToolCall, **options: Any) -> ApprovalRequest | None:
         """`Pipeline.approval`: what `decide` would be asked about a call."""
-        with self._as_current():
+        with self._entered():
             return self.view.approval(call, **options)
 
     async def aapproval(self, call: ToolCall, **options: Any) -> ApprovalRequest | None:
         """`approval`, awaited."""
-        with self._as_current():
+        with self._entered():
             return await self.view.aapproval(call, **options)
 
     @contextmanager
-    def _as_current(self) -> Iterator[None]:
-        token = _current.set(self)
+    def _entered(self) -> Iterator[None]:
+        token, carried = _current.set(self), None
         try:
             yield
+        except ControlFlow as passing:
+            carried = passing.carried
         finally:
             _current.reset(token)
+        if carried is not None:
+            raise carried
 
     def failure(self, error: BaseException) -> BaseException:
         """The failure behind what the framework raised; `ControlFlow(error)` for what it steers with.
@@ -122,34 +110,23 @@ class Attempt:
         return value if isinstance(value, _PLAIN) or self.view.classify(value) is not None else OpaqueValue(value)
 
     def decide(self, request: ApprovalRequest) -> Decision | None:
-        """What a person decides about the call, asked in the framework's own way.
-
-        It is called unless the host's pipeline has an approver, and with `acall` in a thread.
-
-        Args:
-            request: the call, its arguments validated.
-
-        Returns:
-            The decision; None if no one decides now: then the call waits, and `session.pending` lists it.
-
-        Raises:
-            ControlFlow: the framework asks the person, and makes the call again later.
-        """
+        """What a person decides, asked in the framework's way, which may raise what it steers with; None: not yet."""
 
     async def in_thread(self, name: str, function: Callable[[], Any]) -> Any:
-        """Runs the function of a tool that blocks; one that is left behind at its deadline is counted and bounded."""
-        step = Run(function, None, is_async=False, lane=name)
+        """Runs the function of a tool that blocks; those that are left behind at a deadline are counted and bounded."""
+
+        def start() -> Any:
+            self.blocks = True
+            return function()
+
+        self.blocks, step = False, Run(start, None, is_async=False, lane=name)
         outcome = await arun(step, self.view._workers)  # noqa: SLF001 - the kit belongs to the house
         if outcome.exception is not None:
             raise outcome.exception
         return outcome.value
 
     def returned(self, result: ToolResult) -> Any:
-        """What the framework returned; or then, if the tool does not run a second time for the same id.
-
-        Args:
-            result: of this call, which succeeded.
-        """
+        """What the framework returned for a successful result; or then, if the tool does not run again for the same id."""
         if self.has_value:
             return self.value
         return result.value.value if isinstance(result.value, OpaqueValue) else result.value
@@ -206,12 +183,7 @@ def decide(request: ApprovalRequest) -> Decision | None:
 
 @cache
 def handler_for(name: str, *, awaited: bool = True) -> Callable[..., Any]:
-    """The handler of a tool, which runs the attempt of the moment.
-
-    Args:
-        name: the tool's name.
-        awaited: whether the framework's execution is.
-    """
+    """The handler of the tool of this name, which runs the attempt of the moment; `awaited` if the framework's execution is."""
 
     async def handle_awaited(**arguments: Any) -> Any:
         return await _current.get().arun(name, arguments)

@@ -78,14 +78,11 @@ class Adapter:
         return any("authorize" in plugin.hooks and plugin.state == "active" for plugin in self.pipeline.plugins)
 
     def check_names(self, tools: Iterable[Tool], *, are_all: bool) -> None:
-        """Refuses a timeout or options for a tool that does not exist.
+        """Refuses a timeout or options for a tool that does not exist, by a `UsageError` that names the closest one.
 
         Args:
             tools: those that exist.
             are_all: whether no other can come later; otherwise only a misspelt name is refused.
-
-        Raises:
-            UsageError: names the wrong one, and the closest that exists.
         """
         known = {tool.name: tool for tool in tools}
         wrong = [
@@ -125,7 +122,13 @@ class Adapter:
                 self._tools.clear()
             options = {"timeout": self._timeouts.get(name, self._timeouts.get("*")), **options}
             made = _make(kind, name, description, schema, handler, options)
-            known = self._tools[name, handler] = content, self.pipeline.tools.tool_options.apply(made)
+            made = self.pipeline.tools.tool_options.apply(made)
+            if made.executor is not None:
+                raise UsageError(
+                    f"{self.owner}: tool {name!r} has an executor, but the framework runs it; remove the option, and "
+                    "call a Pipeline in the tool whose tools have it"
+                )
+            known = self._tools[name, handler] = content, made
         return known[1]
 
     def view(self, tools: Iterable[Tool]) -> Pipeline:

@@ -18,6 +18,9 @@ from mulligan.tools import Tool
 class ToolExecutor(ABC):
     """Where tools run: on an engine, in a cluster. A plugin contributes one by the hook `executors`.
 
+    `packed_call`, `run_packed_call` and `value_of_answer` of `mulligan.plugin` send a call to a worker as data, and
+    bring back its value or exception.
+
     Attributes:
         name: the name by which tools choose it.
     """

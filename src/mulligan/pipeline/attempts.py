@@ -28,7 +28,7 @@ from mulligan.execute.steps import (
     Step,
     Steps,
 )
-from mulligan.pipeline.conversation import record_abandoned
+from mulligan.pipeline.conversation import record_interrupted
 from mulligan.pipeline.invocation import Invocation, Runtime
 from mulligan.policy import Policy
 from mulligan.tools import Tool
@@ -106,7 +106,7 @@ def _run_elsewhere(invocation: Invocation, tool: Tool) -> Executor:
     assert executor is not None
     try:
         return executor.execute(tool, copy_arguments(invocation, tool), invocation.call)
-    except MUST_PROPAGATE:
+    except (*MUST_PROPAGATE, UsageError):
         raise
     except BaseException as error:
         failure = error
@@ -236,8 +236,7 @@ def classify_outcome(invocation: Invocation, tool: Tool, outcome: Outcome) -> Ou
             invocation.attempts -= 1  # nothing ran
             raise outcome.exception
         if is_control_flow(outcome.exception, invocation.runtime.policy):
-            if invocation.memory is not None:  # the framework may make this call again, with the same id
-                record_abandoned(invocation, invocation.memory, may_have_run=False)
+            record_interrupted(invocation)
             raise outcome.exception
         failure: Failure | None = _failure_from(invocation, tool, outcome.exception)
     else:

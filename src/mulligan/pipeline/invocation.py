@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from mulligan.calls import CallEvent, Repair, ToolCall
+from mulligan.calls import ApprovalRequested, CallEvent, CallRepaired, Repair, ToolCall
 from mulligan.classify.failure import Failure
 from mulligan.deadline import Deadline
 from mulligan.execute.steps import Middleware, Outcome
@@ -128,6 +128,7 @@ class Invocation:
         recording_key: under which key its answer will be recorded, or None.
         decision: what a person has decided about it already, or None.
         waited: seconds that a person took to decide.
+        is_continued: whether a framework interrupted this call before, and makes it again.
     """
 
     runtime: Runtime
@@ -150,6 +151,7 @@ class Invocation:
     recording_key: str | None = None
     decision: Decision | None = None
     waited: float = 0.0
+    is_continued: bool = False
     handler_arguments: dict[str, Any] = attrs.field(init=False, factory=dict)
 
     @property
@@ -170,4 +172,5 @@ class Invocation:
     def note(self, event: CallEvent) -> None:
         """Keeps an event for the result, and tells the observers."""
         self.events += (event,)
-        self.hooks.observe(event)
+        if not (self.is_continued and isinstance(event, (ApprovalRequested, CallRepaired))):  # they know it already
+            self.hooks.observe(event)
