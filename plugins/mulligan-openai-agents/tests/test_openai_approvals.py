@@ -5,6 +5,7 @@ import json
 import pathlib
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 from agents import Agent, Runner, RunState, SQLiteSession, function_tool, handoff
@@ -277,7 +278,8 @@ def test_calls_of_an_earlier_run_are_neither_asked_about_nor_approved():
 def nested(ran, events):
     pipeline = Pipeline(plugins=[LargeRefunds(), events])
     inner = wrap(agent_of([bank(ran)], [call("i1", "refund", {"order": "a", "amount": 200})]), pipeline=pipeline)
-    return wrap(agent_of([inner.as_tool("ask_bank", "Ask.")], [call("o1", "ask_bank", {"input": "go"})]))
+    outer = agent_of([inner.as_tool("ask_bank", "Ask.")], [call("o1", "ask_bank", {"input": "go"})])
+    return wrap(outer, pipeline=Pipeline(plugins=[events]))
 
 
 def test_a_person_is_asked_about_a_call_of_an_agent_that_is_a_tool():
@@ -286,7 +288,34 @@ def test_a_person_is_asked_about_a_call_of_an_agent_that_is_a_tool():
     asked, result = decided(agent, {"i1": True})
     assert (asked, ran, result.final_output) == ([["i1"]], [("a", 200)], "Done.")
     assert heard(agent.model)["o1"] == "Done."
-    assert [event.call_id for event in events.of(CallFinished)] == ["i1"]
+    assert sorted(event.call_id for event in events.of(CallStarted)) == ["i1", "o1"]
+    assert [event.call_id for event in events.of(CallFinished)] == ["i1", "o1"]
+
+
+@pytest.mark.parametrize("value", ["a text", {"b": 1}, ["c"]])
+def test_a_state_that_is_continued_twice_runs_a_call_once_and_answers_with_what_it_returned(value):
+    ran = []
+
+    @function_tool
+    def pay(amount: int) -> Any:
+        """Pay."""
+        ran.append(amount)
+        return value
+
+    agent = wrap(agent_of([pay], [call("c1", "pay", {"amount": 1})]), tool_options={"pay": {"approve": True}})
+
+    async def run():
+        result = await go(agent, "go")
+        state = result.to_state()
+        state.approve(result.interruptions[0])
+        await go(agent, state)
+        agent.model.enqueue([say("Done.")])
+        state = result.to_state()
+        state.approve(result.interruptions[0])
+        return [item.output for item in (await go(agent, state)).new_items if item.type == "tool_call_output_item"]
+
+    assert asyncio.run(run()) == [value]
+    assert ran == [1]
 
 
 def test_a_person_is_asked_about_a_call_of_an_agent_that_was_handed_off_to():

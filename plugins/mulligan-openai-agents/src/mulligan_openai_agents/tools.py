@@ -152,7 +152,8 @@ class Guarded:
         if run is not None:
             run.answer(result)
         if not result.is_error:
-            return result.content if isinstance(attempt.value, str) else attempt.value
+            returned = attempt.returned(result)
+            return result.content if isinstance(returned, str) else returned
         if run is None and result.error is not None and result.fatal:
             raise RunStopped(result.error)
         return await self._failure_text(attempt, result)
