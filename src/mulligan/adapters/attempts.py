@@ -30,7 +30,11 @@ class ControlFlow(Exception):
 
 
 class OpaqueValue:
-    """A value that goes back to the framework as it is, and not as JSON."""
+    """A value that goes back to the framework as it is, and not as JSON.
+
+    Attributes:
+        value: the framework's.
+    """
 
     def __init__(self, value: Any) -> None:
         self.value = value
@@ -110,7 +114,19 @@ class Attempt:
         return value if isinstance(value, _PLAIN) or self.view.classify(value) is not None else OpaqueValue(value)
 
     def decide(self, request: ApprovalRequest) -> Decision | None:
-        """What a person decides, asked in the framework's way, which may raise what it steers with; None: not yet."""
+        """What a person decides about the call, asked in the framework's own way.
+
+        It is called unless the host's pipeline has an approver, and with `acall` in a thread.
+
+        Args:
+            request: the call, its arguments validated.
+
+        Returns:
+            The decision; None if no one decides now: then the call waits, and `session.pending` lists it.
+
+        Raises:
+            ControlFlow: the framework asks the person, and makes the call again later.
+        """
 
     async def in_thread(self, name: str, function: Callable[[], Any]) -> Any:
         """Runs the function of a tool that blocks; those that are left behind at a deadline are counted and bounded."""
@@ -126,7 +142,11 @@ class Attempt:
         return outcome.value
 
     def returned(self, result: ToolResult) -> Any:
-        """What the framework returned for a successful result; or then, if the tool does not run again for the same id."""
+        """What the framework returned; or then, if the tool does not run a second time for the same id.
+
+        Args:
+            result: of this call, which succeeded.
+        """
         if self.has_value:
             return self.value
         return result.value.value if isinstance(result.value, OpaqueValue) else result.value
