@@ -13,7 +13,7 @@ from mulligan.hooks.discovery import Entry, read_entry_points
 from mulligan.untrusted.objects import describe
 
 GROUP = "mulligan.commands"
-_KNOWN_PACKAGES = {"proxy": "mulligan-mcp"}
+_KNOWN_PACKAGES = {"proxy": "mulligan-proxy"}
 
 Command = Callable[[list[str]], int]
 
@@ -39,7 +39,7 @@ def find_package_command(name: str) -> Command | None:
 
 
 def package_command_names() -> tuple[str, ...]:
-    """The commands that installed packages offer, with their packages, such as `proxy (mulligan-mcp)`."""
+    """The commands that installed packages offer, with their packages, such as `proxy (mulligan-proxy)`."""
     return tuple(f"{entry.name} ({entry.distribution})" for entry in _entries())
 
 

@@ -1,0 +1,128 @@
+"""How a server is reached, and a watch over what it sends."""
+
+from __future__ import annotations
+
+import enum
+import os
+import re
+from collections.abc import AsyncIterator, Callable, Collection
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any
+
+import anyio
+import httpx2
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp.client.sse import sse_client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.dispatcher import coerce_request_id
+from mcp.shared.message import SessionMessage
+from mcp_types import PARSE_ERROR, ErrorData, JSONRPCError, JSONRPCResponse
+from pydantic import ValidationError
+
+from mulligan_proxy.specs import ServerSpec
+
+Item = SessionMessage | Exception
+_ID = re.compile(r'"id"\s*:\s*(\d{1,15})\b')
+_CONNECT_SECONDS = 30.0
+
+
+class Arrival(enum.Enum):
+    """What has arrived in answer to a request."""
+
+    NONE = enum.auto()
+    UNREADABLE = enum.auto()
+    READ = enum.auto()
+
+
+@asynccontextmanager
+async def open_connection(spec: ServerSpec) -> AsyncIterator[tuple[Any, Any]]:
+    """The two streams of a connection to a server; a program is started for it where it is one.
+
+    Args:
+        spec: the server.
+    """
+    if spec.kind == "http":
+        # A call has a deadline of its own, so that only the connection has one here.
+        timeout = httpx2.Timeout(None, connect=_CONNECT_SECONDS)
+        async with (
+            httpx2.AsyncClient(headers=dict(spec.headers), timeout=timeout) as http,
+            streamable_http_client(spec.url, http_client=http) as streams,
+        ):
+            yield streams
+        return
+    async with _open_sse_or_stdio(spec) as streams:
+        yield streams
+
+
+def _open_sse_or_stdio(spec: ServerSpec) -> AbstractAsyncContextManager[tuple[Any, Any]]:
+    if spec.kind == "sse":
+        return sse_client(spec.url, headers=dict(spec.headers), timeout=_CONNECT_SECONDS)
+    return stdio_client(
+        StdioServerParameters(
+            command=spec.command[0],
+            args=list(spec.command[1:]),
+            env={**os.environ, **spec.env},
+            cwd=spec.cwd,
+            encoding_error_handler="replace",
+        )
+    )
+
+
+async def relayed(
+    source: Any,
+    sink: MemoryObjectSendStream[Item],
+    pending: dict[int | str, Arrival],
+    on_broken: Callable[[str], None],
+) -> None:
+    """Hands on what a server sends until it ends; a frame that cannot be read fails the one call that it answers.
+
+    Args:
+        source: what the transport reads.
+        sink: what the dispatcher reads.
+        pending: the requests in flight, by id; each answer that arrives is noted there.
+        on_broken: told of each frame that cannot be read.
+    """
+    async for item in source:
+        if isinstance(item, SessionMessage):
+            _note(item, pending)
+            await sink.send(item)
+            continue
+        frame, why = _frame(item)
+        if not frame.lstrip().startswith("{"):
+            continue  # a line of log on stdout
+        on_broken(why)
+        answered = _answered(frame, pending)
+        if answered is not None:
+            pending[answered] = Arrival.UNREADABLE
+            told = ErrorData(code=PARSE_ERROR, message=f"a frame that cannot be read: {why}")
+            await sink.send(SessionMessage(JSONRPCError(jsonrpc="2.0", id=answered, error=told)))
+
+
+def stream() -> tuple[MemoryObjectSendStream[Item], MemoryObjectReceiveStream[Item]]:
+    """A stream without a buffer: whoever sends waits for whoever reads."""
+    return anyio.create_memory_object_stream[Item](0)
+
+
+def _frame(error: Exception) -> tuple[str, str]:
+    """The line that could not be read, and why."""
+    if not isinstance(error, ValidationError):
+        return "", type(error).__name__
+    first = error.errors(include_url=False)[0]
+    line = first.get("input")
+    return (line, first["msg"]) if isinstance(line, str) else ("{", first["msg"])
+
+
+def _note(item: SessionMessage, pending: dict[int | str, Arrival]) -> None:
+    """Notes that an answer that can be read has arrived, if nothing arrived for that request before."""
+    if isinstance(item.message, JSONRPCResponse | JSONRPCError) and item.message.id is not None:
+        answered = coerce_request_id(item.message.id)
+        if pending.get(answered) is Arrival.NONE:
+            pending[answered] = Arrival.READ
+
+
+def _answered(frame: str, pending: Collection[int | str]) -> int | str | None:
+    named = {int(one) for one in _ID.findall(frame)} & set(pending)
+    if len(named) == 1:
+        return named.pop()
+    return next(iter(pending)) if len(pending) == 1 else None
