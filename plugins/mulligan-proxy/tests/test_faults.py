@@ -106,14 +106,6 @@ async def test_pictures_and_structured_content_of_a_failure_survive():
         assert result.structured_content == {"step": 3}
 
 
-async def test_a_program_that_does_not_exist_is_named_in_the_answer_and_in_the_log(log):
-    async with inside(spec("gone", "no-such-program-at-all")) as client:
-        result = await client.call_tool("anything", {})
-        assert result.is_error
-        assert "The MCP server 'gone' is not running" in said(result)
-        assert any("gone: the program no-such-program-at-all was not found" in line for line in log), log
-
-
 async def test_a_server_that_ends_at_once_does_not_stop_the_others():
     async with inside(spec("bad", "sh", "-c", "exit 1"), spec("good")) as client:
         assert "good__echo" in [tool.name for tool in (await client.list_tools()).tools]

@@ -8,8 +8,8 @@ import sys
 
 import pytest
 from conftest import inside, program, proxied, said, spec
-from mulligan_proxy.cli import main
 from mulligan_proxy import ProxyOptions
+from mulligan_proxy.cli import main
 
 from mulligan import Pipeline, ToolOptions
 from mulligan.pipeline.config import read_tool_options

@@ -10,16 +10,16 @@ import attrs
 import mcp_types as types
 from loguru import logger
 from mcp.shared.exceptions import MCPError
+from mulligan_mcp.definitions import UnusableToolError, tool_of
+from mulligan_mcp.vetting import concerns
 from pydantic import ValidationError
 
 from mulligan import Pipeline, Tool
 from mulligan.errors import ToolExecutionError, UsageError
-from mulligan_mcp.definitions import UnusableToolError, tool_of
 from mulligan_proxy.exchange import CURRENT
 from mulligan_proxy.failures import meaning_of
 from mulligan_proxy.log_text import one_line
 from mulligan_proxy.upstreams import Upstream
-from mulligan_mcp.vetting import concerns
 
 SEPARATOR = "__"
 _LONGEST_NAME = 64

@@ -7,7 +7,7 @@ import re
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_REQUEST, URL_ELICITATION_REQUIRED
 
-from mulligan.errors import ToolExecutionError, ToolUnavailableError
+from mulligan.errors import ToolConnectionError, ToolExecutionError, ToolUnavailableError
 
 _REFUSALS = (INVALID_REQUEST, -32000, -32001)
 _FORGOTTEN = re.compile(
@@ -81,3 +81,13 @@ def not_running_error(server: str, seconds: float, reason: str = "") -> ToolUnav
         provider=server,
         user_message=f"The tool server {server!r} is not running and is being restarted.",
     )
+
+
+def unusable_error(server: str, sentences: str) -> ToolConnectionError:
+    """The error for a call to a server that has never run: another try does not help, a person has to correct something.
+
+    Args:
+        server: the server's name.
+        sentences: what is wrong and what a person can do, in our own words.
+    """
+    return ToolConnectionError(sentences, effect="none", provider=server, user_message=sentences)

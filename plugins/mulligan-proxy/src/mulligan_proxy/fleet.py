@@ -76,14 +76,14 @@ class Fleet:
                 self._tasks.start_soon(upstream.run, peer)
 
     async def wait(self, seconds: float) -> None:
-        """Waits until every server runs, or has failed to.
+        """Waits until every server runs, or is known to be unusable.
 
         Args:
             seconds: how long at most.
         """
         with anyio.move_on_after(seconds):
             for upstream in self.upstreams:
-                await upstream.tried.wait()
+                await upstream.settled.wait()
 
     def missing(self, name: str) -> Upstream | None:
         """The server that does not run and may have a tool that no server is known to have.

@@ -16,7 +16,7 @@ _SHARED = ("logging", "completions", "prompts", "resources", "tools")
 def initialize_result(fleet: Fleet, ctx: ServerRequestContext[Any, Any], own: HandlerResult) -> dict[str, Any]:
     """The answer to `initialize` or `server/discover`.
 
-    One server is passed on as it is; several are added up, each with the instructions under its name.
+    One server is passed on as it is; several are added up, each with its instructions, or what is wrong with it, under its name.
 
     Args:
         fleet: the servers.
@@ -32,8 +32,11 @@ def initialize_result(fleet: Fleet, ctx: ServerRequestContext[Any, Any], own: Ha
         answer.update({name: only[name] for name in ("serverInfo", "instructions") if name in only})
         if modern:
             answer.pop("serverInfo", None)
-    elif instructions := [f"{name}: {one['instructions']}" for name, one in servers.items() if one.get("instructions")]:
-        answer["instructions"] = "\n\n".join(instructions)
+    else:
+        instructions = [f"{name}: {one['instructions']}" for name, one in servers.items() if one.get("instructions")]
+        instructions += [str(one.defect.without_detail()) for one in fleet.upstreams if one.defect is not None]
+        if instructions:
+            answer["instructions"] = "\n\n".join(instructions)
     return answer
 
 

@@ -11,11 +11,11 @@ from mcp.shared.dispatcher import ProgressFnT
 from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR, ClientCapabilities, Implementation
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from mulligan_mcp.answers import failure_of, with_notes
 from pydantic import ValidationError
 
 from mulligan import Pipeline, ToolCall, ToolResult
 from mulligan.errors import ToolError, ToolTimeoutError
-from mulligan_mcp.answers import failure_of, with_notes
 from mulligan_proxy.clients import Client
 from mulligan_proxy.exchange import CURRENT, Exchange
 from mulligan_proxy.failures import ForwardedError
@@ -61,6 +61,7 @@ class Relay:
         self._fleet.start(_peer(ctx))
         if ctx.method in ("initialize", "server/discover"):
             await self._fleet.wait(_FIRST_WAIT)
+            self._refuse_without_servers()
             return initialize_result(self._fleet, ctx, await call_next(ctx))
         if ctx.method == "tools/call":
             return await self._call(ctx)
@@ -87,9 +88,16 @@ class Relay:
 
     async def _tools(self) -> dict[str, Any]:
         await self._fleet.wait(_FIRST_WAIT)
+        self._refuse_without_servers()
         for upstream in self._fleet.upstreams:
             await self._fleet.refresh(upstream)
         return {"tools": self._fleet.catalogue.definitions}
+
+    def _refuse_without_servers(self) -> None:
+        """Reports what is wrong where no server can be used: no tools would look like a server that has none."""
+        defects = [upstream.defect for upstream in self._fleet.upstreams]
+        if all(defects):
+            raise MCPError(INTERNAL_ERROR, " ".join(self._pipeline.redactor.redact(str(one)) for one in defects))
 
     async def _call(self, ctx: Context) -> dict[str, Any]:
         params = ctx.params or {}

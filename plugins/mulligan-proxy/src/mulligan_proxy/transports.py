@@ -6,8 +6,9 @@ import enum
 import os
 import re
 from collections.abc import AsyncIterator, Callable, Collection
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from typing import Any
+from urllib.parse import urlsplit
 
 import anyio
 import httpx2
@@ -20,11 +21,16 @@ from mcp.shared.message import SessionMessage
 from mcp_types import PARSE_ERROR, ErrorData, JSONRPCError, JSONRPCResponse
 from pydantic import ValidationError
 
+from mulligan_proxy.evidence import Evidence
 from mulligan_proxy.specs import ServerSpec
 
 Item = SessionMessage | Exception
 _ID = re.compile(r'"id"\s*:\s*(\d{1,15})\b')
 _CONNECT_SECONDS = 30.0
+
+
+class InvalidAddressError(Exception):
+    """The URL of a server is none."""
 
 
 class Arrival(enum.Enum):
@@ -36,36 +42,63 @@ class Arrival(enum.Enum):
 
 
 @asynccontextmanager
-async def open_connection(spec: ServerSpec) -> AsyncIterator[tuple[Any, Any]]:
+async def open_connection(spec: ServerSpec, evidence: Evidence) -> AsyncIterator[tuple[Any, Any]]:
     """The two streams of a connection to a server; a program is started for it where it is one.
 
     Args:
         spec: the server.
+        evidence: where it is noted what may say why the connection ended.
+
+    Raises:
+        InvalidAddressError: the server's URL is none.
+        OSError: the program cannot be started.
     """
+    if spec.kind == "stdio":
+        with evidence.stderr() as stderr:
+            async with stdio_client(_parameters(spec), stderr) as streams:
+                yield streams
+        return
+    check_address(spec)
     if spec.kind == "http":
         # A call has a deadline of its own, so that only the connection has one here.
         timeout = httpx2.Timeout(None, connect=_CONNECT_SECONDS)
         async with (
-            httpx2.AsyncClient(headers=dict(spec.headers), timeout=timeout) as http,
+            httpx2.AsyncClient(
+                headers=dict(spec.headers), timeout=timeout, event_hooks={"response": [evidence.note]}
+            ) as http,
             streamable_http_client(spec.url, http_client=http) as streams,
         ):
             yield streams
         return
-    async with _open_sse_or_stdio(spec) as streams:
+    async with sse_client(spec.url, headers=dict(spec.headers), timeout=_CONNECT_SECONDS) as streams:
         yield streams
 
 
-def _open_sse_or_stdio(spec: ServerSpec) -> AbstractAsyncContextManager[tuple[Any, Any]]:
-    if spec.kind == "sse":
-        return sse_client(spec.url, headers=dict(spec.headers), timeout=_CONNECT_SECONDS)
-    return stdio_client(
-        StdioServerParameters(
-            command=spec.command[0],
-            args=list(spec.command[1:]),
-            env={**os.environ, **spec.env},
-            cwd=spec.cwd,
-            encoding_error_handler="replace",
-        )
+def check_address(spec: ServerSpec) -> None:
+    """Rejects a URL that cannot be one, before anything is sent.
+
+    Args:
+        spec: a server at an address.
+
+    Raises:
+        InvalidAddressError: it is no address of a web server.
+    """
+    try:
+        parts = urlsplit(spec.url)
+        valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        valid = False
+    if not valid or any(one.isspace() for one in spec.url):
+        raise InvalidAddressError(spec.url)
+
+
+def _parameters(spec: ServerSpec) -> StdioServerParameters:
+    return StdioServerParameters(
+        command=spec.command[0],
+        args=list(spec.command[1:]),
+        env={**os.environ, **spec.env},
+        cwd=spec.cwd,
+        encoding_error_handler="replace",
     )
 
 

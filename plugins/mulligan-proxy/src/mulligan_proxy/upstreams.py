@@ -16,8 +16,10 @@ from mcp.shared.exceptions import MCPError
 from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
 from mcp_types import ClientCapabilities, Implementation
 
+from mulligan_proxy.diagnosis import Diagnosis, diagnose
+from mulligan_proxy.evidence import Evidence
 from mulligan_proxy.exchange import Exchange
-from mulligan_proxy.failures import is_forgotten, not_running_error
+from mulligan_proxy.failures import is_forgotten, not_running_error, unusable_error
 from mulligan_proxy.links import Link
 from mulligan_proxy.log_text import one_line
 from mulligan_proxy.negotiation import HandshakeNotSupportedError, negotiate, reason_of, run_until_ended
@@ -72,14 +74,16 @@ class Upstream:
     Attributes:
         in_flight: the clients' requests that this server works on.
         link: the live connection, or None.
-        tried: set once it runs, or its first start has failed.
+        defect: why it has never run, once two starts have failed; None otherwise.
+        settled: set once it runs, or has a defect.
     """
 
     def __init__(self, spec: ServerSpec, owner: Owner) -> None:
         self.spec = spec
         self.link: Link | None = None
         self.in_flight: set[Exchange] = set()
-        self.tried = anyio.Event()
+        self.defect: Diagnosis | None = None
+        self.settled = anyio.Event()
         self._owner = owner
         self._news = anyio.Event()
         self._connection_scope: anyio.CancelScope | None = None
@@ -87,6 +91,7 @@ class Upstream:
         self._because = "it ended"
         self._due = 0.0
         self._failed_starts = 0
+        self._has_run = False
         self._begins_modern = False
         self._checking = False
 
@@ -100,19 +105,23 @@ class Upstream:
         self._begins_modern = peer.modern
         while True:
             began = time.monotonic()
+            evidence = Evidence()
+            diagnosis = None
             try:
-                await self._live(peer)
+                await self._live(peer, evidence)
                 why, self._because = self._because, "it ended"
             except Exception as error:
                 if self._switch_handshake(error, peer):
                     continue
-                why = reason_of(error)
+                diagnosis = diagnose(self.spec, error, await evidence.last_words(), evidence.status)
+                why = diagnosis.reason
             tries = 0 if time.monotonic() - began > _HEALTHY else tries + 1
             delay = _DELAYS[min(tries, len(_DELAYS) - 1)]
             self._failed_starts += 1  # a start that succeeded has set it to -1
-            self.tried.set()
+            self._note_defect(diagnosis)
             self._down(why, delay)
-            logger.warning("{}: {}; it is started again in {:g} s", self.spec.name, one_line(why), delay)
+            if self.defect is None:
+                logger.warning("{}: {}; it is started again in {:g} s", self.spec.name, one_line(why), delay)
             await anyio.sleep(delay)
 
     async def ready(self, patience: float = _PATIENCE) -> Link:
@@ -131,6 +140,8 @@ class Upstream:
                 and self._due - time.monotonic() <= patience
             ):
                 await self._news.wait()
+        if self.link is None and self.defect is not None:
+            raise unusable_error(self.spec.name, str(self.defect.without_detail()))
         if self.link is None:
             raise not_running_error(self.spec.name, max(self._due - time.monotonic(), 0.0), self._why)
         return self.link
@@ -197,12 +208,12 @@ class Upstream:
             self._down(why, 0.0)
             self._connection_scope.cancel()
 
-    async def _live(self, peer: Peer) -> None:
+    async def _live(self, peer: Peer, evidence: Evidence) -> None:
         pending: dict[int | str, Arrival] = {}
         async with AsyncExitStack() as stack:
             over = stack.enter_context(anyio.CancelScope())
             self._connection_scope = over
-            source, sink = await stack.enter_async_context(open_connection(self.spec))
+            source, sink = await stack.enter_async_context(open_connection(self.spec, evidence))
             feed, read = stream()
             dispatcher: JSONRPCDispatcher[Any] = JSONRPCDispatcher(read, sink)
             tasks = await stack.enter_async_context(anyio.create_task_group())
@@ -216,7 +227,8 @@ class Upstream:
             try:
                 await self._owner.up(self)
                 self._failed_starts = -1
-                self.tried.set()
+                self._has_run, self.defect = True, None
+                self.settled.set()
                 self._notify_waiters()
                 if link.is_modern:
                     tasks.start_soon(self._listen, link)
@@ -270,6 +282,15 @@ class Upstream:
             return False
         self._begins_modern = not peer.modern
         return True
+
+    def _note_defect(self, diagnosis: Diagnosis | None) -> None:
+        """A server that has never run and fails again has a defect; it is reported once, and still tried now and then."""
+        if self._has_run or diagnosis is None or self._failed_starts < _MAX_FAILED_STARTS:
+            return
+        if diagnosis != self.defect:
+            logger.error("{}", one_line(diagnosis))
+        self.defect = diagnosis
+        self.settled.set()
 
     def _down(self, why: str, delay: float) -> None:
         self.link = None
