@@ -51,6 +51,14 @@ def test_servers_are_read_as_clients_read_them(config, monkeypatch):
     assert "Bearer" not in repr(web)
 
 
+def test_an_entry_may_say_that_its_server_is_trusted():
+    held = {"mcpServers": {"a": {"command": "x", "trust": True}, "b": {"command": "y", "trust": False}}}
+    assert [one.trusted for one in specs_of(held)] == [True, False]
+    written = insert_proxy(held, ("p",))["mcpServers"]
+    assert written["a"] == {"command": "p", "args": ["--name", "a", "--trust", "a", "--", "x"]}
+    assert written["b"] == {"command": "p", "args": ["--name", "b", "--", "y"]}
+
+
 def test_the_group_of_another_editor_is_read_too(config):
     (only,) = specs_of(read_config(config({"servers": {"a": {"type": "stdio", "command": "x"}}})))
     assert only.command == ("x",)
@@ -99,6 +107,7 @@ def test_what_is_in_front_already_stays(command):
             {"mcpServers": {"a": {"command": "x", "env": {"A": 1}}}},
             "server 'a': its \"env\" must be an object of texts",
         ),
+        ({"mcpServers": {"a": {"command": "x", "trust": "yes"}}}, "server 'a': its \"trust\" must be true or false"),
         ({"mcpServers": {}}, "no server that the proxy could stand in front of"),
     ],
 )

@@ -66,7 +66,6 @@ async def test_everything_hostile_is_named_and_nothing_is_fetched(canary, bait, 
         assert named(log, "the description of 'hidden' holds characters that cannot be seen")
         assert named(log, "the tool 'delete_all' says that it changes nothing, which its name contradicts")
         assert named(log, "the tool 'both_ways' says both that it changes nothing and that it destroys")
-        assert named(log, "says that these change nothing, or may run twice, which is not believed", "'delete_all'")
         assert not [line for line in log if "\n" in line or "\x1b" in line]
         assert said(await client.call_tool("fine", {"a": "x"})) == "ran"
         assert (await client.call_tool("fetches", {"a": "x"})).is_error
@@ -122,4 +121,4 @@ def test_an_honest_server_raises_no_concern():
         {"name": "write_file", "description": "Write a file. Overwrites without asking.", "annotations": {}},
         {"name": "running_total", "description": "Add up.", "annotations": {"readOnlyHint": True}},
     ]
-    assert list(concerns(honest, trusted=True)) == []
+    assert list(concerns(honest)) == []

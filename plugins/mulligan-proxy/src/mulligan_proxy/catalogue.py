@@ -19,6 +19,7 @@ from mulligan.errors import ToolExecutionError, UsageError
 from mulligan_proxy.exchange import CURRENT
 from mulligan_proxy.failures import meaning_of
 from mulligan_proxy.log_text import one_line
+from mulligan_proxy.presets import read_only_tools
 from mulligan_proxy.upstreams import Upstream
 
 SEPARATOR = "__"
@@ -96,7 +97,7 @@ class Catalogue:
         new = self._make_tools(upstream, definitions)
         if {name: one.definition for name, one in old.items()} == {name: one.definition for name, one in new.items()}:
             return False
-        for concern in concerns(definitions, trusted=upstream.spec.trusted):
+        for concern in concerns(definitions):
             logger.warning("{}: {}", upstream.spec.name, one_line(concern))
         for name in (name for name in new if len(name) > _LONGEST_NAME):
             logger.warning("{}: the name {!a} is longer than some clients take", upstream.spec.name, one_line(name))
@@ -110,6 +111,7 @@ class Catalogue:
 
     def _make_tools(self, upstream: Upstream, definitions: list[dict[str, Any]]) -> dict[str, OfferedTool]:
         made: dict[str, OfferedTool] = {}
+        known_reads = read_only_tools(upstream.spec.command)
         for definition in definitions:
             try:
                 types.Tool.model_validate(definition, by_name=False)
@@ -119,6 +121,7 @@ class Catalogue:
                     self._runner(upstream, definition["name"], name),
                     name=name,
                     trusted=upstream.spec.trusted,
+                    known_read_only=definition["name"] in known_reads,
                     provider=upstream.spec.name,
                 )
                 tool = self._pipeline.tools.tool_options.apply(tool)

@@ -14,10 +14,11 @@ from mulligan.errors import UsageError
 from mulligan_proxy.specs import Kind, ServerSpec
 
 HEADERS = "MULLIGAN_HEADERS"
+TRUST = "trust"
 _GROUPS = ("mcpServers", "servers")
 _ADDRESSES = ("url", "httpUrl", "serverUrl")
 _VARIABLE = re.compile(r"\$\{(?:env:)?(\w+)(?::-([^}]*))?\}")
-_OWN = ("command", "args", "type", "transport", "headers", *_ADDRESSES)
+_OWN = (TRUST, "command", "args", "type", "transport", "headers", *_ADDRESSES)
 
 
 def read_config(path: Path) -> dict[str, Any]:
@@ -47,12 +48,13 @@ def specs_of(held: Mapping[str, Any], *, trusted: frozenset[str] = frozenset()) 
 
     Args:
         held: the file's JSON.
-        trusted: names of servers whose hints are believed.
+        trusted: names of servers whose hints are believed, beside those whose entry says `"trust": true`.
 
     Raises:
         UsageError: an entry cannot be understood, or nothing is left.
     """
     entries = held[_group(held)]
+    trusted |= {name for name, entry in entries.items() if _is_trusted(name, entry)}
     for name in trusted - entries.keys():
         raise UsageError(f"--trust {name}: there is no such server; there are {', '.join(entries) or 'none'}")
     found = tuple(
@@ -73,7 +75,7 @@ def insert_proxy(
     Args:
         held: the file's JSON.
         command: what starts the proxy.
-        trusted: names of servers whose hints are believed.
+        trusted: names of servers whose hints are believed, beside those whose entry says `"trust": true`.
 
     Raises:
         UsageError: an entry cannot be understood.
@@ -121,6 +123,13 @@ def _kind(name: str, entry: Any) -> tuple[Kind, str]:
     return ("sse" if said == "sse" else "http"), address
 
 
+def _is_trusted(name: str, entry: Any) -> bool:
+    said = entry.get(TRUST, False) if isinstance(entry, Mapping) else False
+    if not isinstance(said, bool):
+        raise UsageError(f'server {name!r}: its "{TRUST}" must be true or false')
+    return said
+
+
 def _texts(name: str, entry: Mapping[str, Any], member: str) -> tuple[str, ...]:
     given = entry.get(member, [])
     if not isinstance(given, list) or not all(isinstance(one, str) for one in given):
@@ -155,7 +164,7 @@ def _wrap_entry(name: str, entry: Any, command: tuple[str, ...], trusted: frozen
     others = {key: value for key, value in entry.items() if key not in _OWN}
     if "type" in entry:
         others["type"] = "stdio"
-    told = [*command[1:], "--name", name, *(("--trust", name) if name in trusted else ())]
+    told = [*command[1:], "--name", name, *(("--trust", name) if name in trusted or _is_trusted(name, entry) else ())]
     if kind == "stdio":
         return {"command": command[0], "args": [*told, "--", entry["command"], *_texts(name, entry, "args")], **others}
     told += ["--sse", address] if kind == "sse" else ["--url", address]

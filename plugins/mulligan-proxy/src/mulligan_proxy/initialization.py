@@ -16,7 +16,7 @@ _SHARED = ("logging", "completions", "prompts", "resources", "tools")
 def initialize_result(fleet: Fleet, ctx: ServerRequestContext[Any, Any], own: HandlerResult) -> dict[str, Any]:
     """The answer to `initialize` or `server/discover`.
 
-    One server is passed on as it is; several are added up, each with its instructions, or what is wrong with it, under its name.
+    One server is passed on as it is; several are added up, each with its instructions or what is wrong with it.
 
     Args:
         fleet: the servers.

@@ -36,6 +36,8 @@ def flaky(name):
 for name, hints in HINTS.items():
     annotations = None if hints is None else ToolAnnotations.model_validate(hints)
     server.add_tool(flaky(name), name, annotations=annotations, structured_output=False)
+for name in sys.argv[2:]:
+    server.add_tool(flaky(name), name, structured_output=False)
 
 
 @server.tool(annotations=ToolAnnotations.model_validate({"readOnlyHint": True}), structured_output=False)
@@ -55,7 +57,7 @@ def runs() -> str:
 
 
 async def main():
-    if sys.argv[1:] == ["stdio"]:
+    if sys.argv[1:2] == ["stdio"]:
         await server.run_stdio_async()
         return
     from mulligan_proxy.serving import serve_app
