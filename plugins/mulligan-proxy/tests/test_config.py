@@ -55,8 +55,8 @@ def test_an_entry_may_say_that_its_server_is_trusted():
     held = {"mcpServers": {"a": {"command": "x", "trust": True}, "b": {"command": "y", "trust": False}}}
     assert [one.trusted for one in specs_of(held)] == [True, False]
     written = insert_proxy(held, ("p",))["mcpServers"]
-    assert written["a"] == {"command": "p", "args": ["--name", "a", "--trust", "a", "--", "x"]}
-    assert written["b"] == {"command": "p", "args": ["--name", "b", "--", "y"]}
+    assert written["a"] == {"command": "p", "args": ["--name", "a", "--trust", "a", "--", "x"], "trust": True}
+    assert written["b"] == {"command": "p", "args": ["--name", "b", "--", "y"], "trust": False}
 
 
 def test_the_group_of_another_editor_is_read_too(config):

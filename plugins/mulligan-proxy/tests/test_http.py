@@ -5,6 +5,7 @@ from __future__ import annotations
 import pathlib
 import socket
 import sys
+from contextlib import ExitStack
 
 import anyio
 import pytest
@@ -55,28 +56,31 @@ async def test_a_server_at_an_address_that_goes_and_comes_back():
     port = str(free_port())
     words = proxied("--http", f"127.0.0.1:{port}", "--", sys.executable, FAULTY)
     spec = ServerSpec(name="far", kind="http", url=f"http://127.0.0.1:{port}/mcp")
-    async with inside(spec) as client:
-        away = await client.call_tool("echo", {"text": "x"})
-        assert away.is_error
-        assert "The MCP server 'far' is not running" in said(away)
-        for round in range(2):
-            with served(*words):
-                with anyio.fail_after(30):
-                    while (result := await client.call_tool("echo", {"text": f"{round}"})).is_error:
-                        await anyio.sleep(0.2)
-                assert said(result) == f"{round}"
-            gone = await client.call_tool("echo", {"text": "y"})
-            assert gone.is_error
+    with ExitStack() as first:
+        first.enter_context(served(*words))
+        async with inside(spec) as client:
+            assert said(await client.call_tool("echo", {"text": "x"})) == "x"
+            first.close()
+            for round in range(2):
+                assert (await client.call_tool("echo", {"text": "y"})).is_error
+                away = await client.call_tool("echo", {"text": "y"})
+                assert "The MCP server 'far' is not running" in said(away)
+                with served(*words):
+                    with anyio.fail_after(30):
+                        while (result := await client.call_tool("echo", {"text": f"{round}"})).is_error:
+                            await anyio.sleep(0.2)
+                    assert said(result) == f"{round}"
 
 
 async def test_a_session_that_the_server_has_forgotten_is_made_anew(log):
     words = proxied("--http", f"127.0.0.1:{(port := free_port())}", "--", sys.executable, FAULTY)
-    async with inside(ServerSpec(name="far", kind="http", url=f"http://127.0.0.1:{port}/mcp")) as client:
-        with served(*words):
-            while (await client.call_tool("echo", {"text": "x"})).is_error:
-                await anyio.sleep(0.2)
-        with served(*words):
-            assert said(await client.call_tool("echo", {"text": "y"})) == "y"
+    with ExitStack() as first:
+        first.enter_context(served(*words))
+        async with inside(ServerSpec(name="far", kind="http", url=f"http://127.0.0.1:{port}/mcp")) as client:
+            assert said(await client.call_tool("echo", {"text": "x"})) == "x"
+            first.close()
+            with served(*words):
+                assert said(await client.call_tool("echo", {"text": "y"})) == "y"
     assert any("far: it has forgotten this session" in line for line in log)
 
 

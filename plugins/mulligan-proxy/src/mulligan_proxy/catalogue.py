@@ -19,11 +19,9 @@ from mulligan.errors import ToolExecutionError, UsageError
 from mulligan_proxy.exchange import CURRENT
 from mulligan_proxy.failures import meaning_of
 from mulligan_proxy.log_text import one_line
+from mulligan_proxy.names import accepted_name, prefixes_of
 from mulligan_proxy.presets import read_only_tools
 from mulligan_proxy.upstreams import Upstream
-
-SEPARATOR = "__"
-_LONGEST_NAME = 64
 
 
 @attrs.frozen
@@ -32,11 +30,13 @@ class OfferedTool:
 
     Attributes:
         upstream: the server that has it.
+        name: the server's own name for it.
         definition: what the client is shown.
         tool: what the pipeline runs.
     """
 
     upstream: Upstream
+    name: str
     definition: dict[str, Any]
     tool: Tool
 
@@ -46,13 +46,13 @@ class Catalogue:
 
     Args:
         pipeline: the pipeline.
-        namespaces: whether each name begins with that of its server.
+        servers: the names of the servers; where there are several, each tool's name begins with that of its server.
         timeout: seconds until a call is given up.
     """
 
-    def __init__(self, pipeline: Pipeline, *, namespaces: bool, timeout: float) -> None:
+    def __init__(self, pipeline: Pipeline, *, servers: list[str], timeout: float) -> None:
         self._pipeline = pipeline
-        self._namespaces = namespaces
+        self._prefixes = prefixes_of(servers) if len(servers) > 1 else dict.fromkeys(servers, "")
         self._timeout = timeout
         self._offered: dict[str, OfferedTool] = {}
 
@@ -61,14 +61,13 @@ class Catalogue:
         """The entries of `tools/list`."""
         return [one.definition for one in self._offered.values()]
 
-    def public(self, upstream: Upstream, name: str) -> str:
-        """The name under which a server's tool or prompt is offered.
+    def prefix_of(self, upstream: Upstream) -> str:
+        """What the names of a server's tools and prompts begin with: nothing if it is the only one.
 
         Args:
             upstream: the server.
-            name: its own name for it.
         """
-        return f"{upstream.spec.name}{SEPARATOR}{name}" if self._namespaces else name
+        return self._prefixes[upstream.spec.name]
 
     def unmatched_options(self) -> list[str]:
         """What is wrong with each entry of the options of tools that has matched no tool so far."""
@@ -99,8 +98,9 @@ class Catalogue:
             return False
         for concern in concerns(definitions):
             logger.warning("{}: {}", upstream.spec.name, one_line(concern))
-        for name in (name for name in new if len(name) > _LONGEST_NAME):
-            logger.warning("{}: the name {!a} is longer than some clients take", upstream.spec.name, one_line(name))
+        for name, tool in new.items():
+            if not name.endswith(tool.name):
+                logger.info("{}: the tool {!a} is offered as {}", upstream.spec.name, one_line(tool.name), name)
         others = {name: one for name, one in self._offered.items() if one.upstream is not upstream}
         self._offered = {**others, **new}
         for name in old.keys() - new.keys():
@@ -115,7 +115,7 @@ class Catalogue:
         for definition in definitions:
             try:
                 types.Tool.model_validate(definition, by_name=False)
-                name = self.public(upstream, definition["name"])
+                name = accepted_name(self.prefix_of(upstream) + definition["name"])
                 tool = tool_of(
                     definition,
                     self._runner(upstream, definition["name"], name),
@@ -130,7 +130,7 @@ class Catalogue:
                 named = one_line(_name_of(definition))
                 logger.warning("{}: the tool {!a} is left out: {}", upstream.spec.name, named, one_line(why))
             else:
-                made[name] = OfferedTool(upstream, {**definition, "name": name}, tool)
+                made[name] = OfferedTool(upstream, definition["name"], {**definition, "name": name}, tool)
         return made
 
     def _runner(self, upstream: Upstream, name: str, public_name: str) -> Callable[..., Any]:

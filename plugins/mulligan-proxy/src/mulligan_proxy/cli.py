@@ -94,6 +94,57 @@ def proxy(
     return 0
 
 
+@app.command
+def install(
+    *,
+    client: str | None = None,
+    config: Path | None = None,
+    trust: Annotated[tuple[str, ...], Parameter(negative=())] = (),
+    yes: Annotated[bool, Parameter(negative=())] = False,
+) -> int:
+    """Puts the proxy in front of the servers of a client. The change is shown first, and a copy of the file is kept.
+
+    Args:
+        client: Which client: claude, cursor, vscode, windsurf or zed.
+        config: The file with the servers, where it is another one than usual.
+        trust: A server whose hints are believed. May be given several times.
+        yes: Write without asking.
+    """
+    from mulligan_proxy.setup.install import install as work
+
+    return work(client, config, frozenset(trust), yes)
+
+
+@app.command
+def uninstall(
+    *, client: str | None = None, config: Path | None = None, yes: Annotated[bool, Parameter(negative=())] = False
+) -> int:
+    """Takes the proxy away again: the file is as it was before.
+
+    Args:
+        client: Which client: claude, cursor, vscode, windsurf or zed.
+        config: The file with the servers, where it is another one than usual.
+        yes: Write without asking.
+    """
+    from mulligan_proxy.setup.install import uninstall as work
+
+    return work(client, config, yes)
+
+
+@app.command
+def doctor(*, client: str | None = None, config: Path | None = None) -> int:
+    """Starts each server of a client, lists its tools, and says what is wrong and how to cure it.
+
+    Args:
+        client: Which client: claude, cursor, vscode, windsurf or zed.
+        config: The file with the servers, where it is another one than usual.
+    """
+    from mulligan_proxy.setup.doctor import doctor as work
+
+    _log_to_stderr("OFF")
+    return work(client, config)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """The script `mulligan-proxy`.
 
@@ -119,8 +170,6 @@ async def _run(specs: tuple[ServerSpec, ...], options: ProxyOptions, address: tu
 
     _log_to_stderr(options.log)
     pipeline = pipeline_for(options)
-    if options.log != "OFF":
-        pipeline.enable_logging(options.log if options.log != "DEBUG" else "INFO")
     async with anyio.create_task_group() as tasks:
         watch = None
         if ui:

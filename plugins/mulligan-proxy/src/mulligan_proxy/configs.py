@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -15,10 +16,10 @@ from mulligan_proxy.specs import Kind, ServerSpec
 
 HEADERS = "MULLIGAN_HEADERS"
 TRUST = "trust"
-_GROUPS = ("mcpServers", "servers")
+_GROUPS = ("mcpServers", "servers", "context_servers")
 _ADDRESSES = ("url", "httpUrl", "serverUrl")
 _VARIABLE = re.compile(r"\$\{(?:env:)?(\w+)(?::-([^}]*))?\}")
-_OWN = (TRUST, "command", "args", "type", "transport", "headers", *_ADDRESSES)
+_OWN = ("command", "args", "type", "transport", "headers", *_ADDRESSES)
 
 
 def read_config(path: Path) -> dict[str, Any]:
@@ -36,7 +37,7 @@ def read_config(path: Path) -> dict[str, Any]:
         raise UsageError(f"--config {path}: {error.strerror or error}") from None
     except ValueError as error:
         raise UsageError(f"--config {path}: this is no JSON: {error}") from None
-    if not isinstance(held, dict) or not isinstance(held.get(_group(held)), dict):
+    if not isinstance(held, dict) or not isinstance(held.get(group_of(held)), dict):
         raise UsageError(
             f'--config {path}: it has no "mcpServers"; give the file in which your client keeps its servers'
         )
@@ -53,14 +54,14 @@ def specs_of(held: Mapping[str, Any], *, trusted: frozenset[str] = frozenset()) 
     Raises:
         UsageError: an entry cannot be understood, or nothing is left.
     """
-    entries = held[_group(held)]
+    entries = held[group_of(held)]
     trusted |= {name for name, entry in entries.items() if _is_trusted(name, entry)}
     for name in trusted - entries.keys():
         raise UsageError(f"--trust {name}: there is no such server; there are {', '.join(entries) or 'none'}")
     found = tuple(
-        _spec(name, entry, name in trusted)
+        spec_of(name, entry, name in trusted)
         for name, entry in entries.items()
-        if not (isinstance(entry, Mapping) and entry.get("disabled") is True) and not _is_proxied(entry)
+        if not (isinstance(entry, Mapping) and entry.get("disabled") is True) and not is_proxied(entry)
     )
     if not found:
         raise UsageError("the file names no server that the proxy could stand in front of")
@@ -80,21 +81,37 @@ def insert_proxy(
     Raises:
         UsageError: an entry cannot be understood.
     """
-    group = _group(held)
-    return {**held, group: {name: _wrap_entry(name, entry, command, trusted) for name, entry in held[group].items()}}
+    group = group_of(held)
+    return {**held, group: {name: wrap_entry(name, entry, command, trusted) for name, entry in held[group].items()}}
 
 
 def own_command() -> tuple[str, ...]:
     """What starts the proxy from anywhere: a desktop client has not the PATH of a shell."""
-    script = Path(sys.executable).with_name("mulligan-proxy")
-    return (str(script),) if script.exists() else (sys.executable, "-m", "mulligan_proxy")
+    scripts = (Path(sys.executable).with_name(name) for name in ("mulligan-proxy", "mulligan-proxy.exe"))
+    script = next((one for one in scripts if one.exists()), None)
+    return (sys.executable, "-m", "mulligan_proxy") if script is None else (str(script),)
 
 
-def _group(held: Mapping[str, Any]) -> str:
+def group_of(held: Mapping[str, Any]) -> str:
+    """The key below which a file has its servers.
+
+    Args:
+        held: the file's JSON.
+    """
     return next((one for one in _GROUPS if one in held), _GROUPS[0])
 
 
-def _spec(name: str, entry: Any, trusted: bool) -> ServerSpec:
+def spec_of(name: str, entry: Any, trusted: bool = False) -> ServerSpec:
+    """The server of an entry.
+
+    Args:
+        name: its name.
+        entry: its entry.
+        trusted: whether its hints are believed.
+
+    Raises:
+        UsageError: the entry cannot be understood.
+    """
     kind, address = _kind(name, entry)
     if kind == "stdio":
         command = _expand_variables((entry["command"], *_texts(name, entry, "args")))
@@ -149,7 +166,12 @@ def _expand_variables(texts: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(_VARIABLE.sub(lambda found: os.environ.get(found[1], found[2] or found[0]), one) for one in texts)
 
 
-def _is_proxied(entry: Any) -> bool:
+def is_proxied(entry: Any) -> bool:
+    """Whether the proxy is in front of a server.
+
+    Args:
+        entry: the server's entry.
+    """
     words = [entry.get("command"), *(entry.get("args") or ())] if isinstance(entry, Mapping) else []
     first = [Path(one).name.removesuffix(".exe") for one in words[:3] if isinstance(one, str)]
     return (
@@ -157,8 +179,19 @@ def _is_proxied(entry: Any) -> bool:
     )
 
 
-def _wrap_entry(name: str, entry: Any, command: tuple[str, ...], trusted: frozenset[str]) -> Any:
-    if _is_proxied(entry):
+def wrap_entry(name: str, entry: Any, command: tuple[str, ...], trusted: frozenset[str] = frozenset()) -> Any:
+    """The entry of a server with the proxy in front of it; what is in front already stays.
+
+    Args:
+        name: the server's name.
+        entry: its entry.
+        command: what starts the proxy.
+        trusted: names of servers whose hints are believed.
+
+    Raises:
+        UsageError: the entry cannot be understood.
+    """
+    if is_proxied(entry):
         return entry
     kind, address = _kind(name, entry)
     others = {key: value for key, value in entry.items() if key not in _OWN}
@@ -171,3 +204,36 @@ def _wrap_entry(name: str, entry: Any, command: tuple[str, ...], trusted: frozen
     headers = entry.get("headers") or {}
     env = {**(entry.get("env") or {}), **({HEADERS: json.dumps(headers)} if headers else {})}
     return {"command": command[0], "args": told, **others, **({"env": env} if env else {})}
+
+
+def unwrap_entry(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """The entry of a server without the proxy in front of it.
+
+    Args:
+        entry: an entry with the proxy in front.
+
+    Raises:
+        UsageError: it names no server.
+    """
+    words = list(entry.get("args") or ())
+    others = {key: value for key, value in entry.items() if key not in ("command", "args", "type")}
+    if "--" in words:
+        command, *arguments = words[words.index("--") + 1 :] or [""]
+        kept = {"type": entry["type"]} if "type" in entry else {}
+        if not command:
+            raise UsageError("it names no server")
+        return {**kept, "command": command, **({"args": arguments} if arguments else {}), **others}
+    said = dict(itertools.pairwise(words))
+    option = next((one for one in ("--url", "--sse") if one in said), None)
+    if option is None:
+        raise UsageError("it names no server")
+    kind = "sse" if option == "--sse" else "http"
+    env = dict(others.pop("env", None) or {})
+    headers = json.loads(env.pop(HEADERS, "{}"))
+    return {
+        **({"type": kind} if "type" in entry or kind == "sse" else {}),
+        "url": said[option],
+        **({"headers": headers} if headers else {}),
+        **({"env": env} if env else {}),
+        **others,
+    }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import anyio
@@ -12,6 +13,7 @@ from mcp.client.session import ClientRequestContext, IncomingMessage
 from mcp.client.subscriptions import ResourcesListChanged, ResourceUpdated, ServerEvent, ToolsListChanged
 from mcp.server.session import ServerSession
 from mcp.server.subscriptions import InMemorySubscriptionBus, PromptsListChanged
+from mcp.shared.dispatcher import ProgressFnT
 from mcp.shared.exceptions import MCPError
 from mcp.shared.message import ServerMessageMetadata
 from mcp.shared.subscriptions import event_to_notification
@@ -19,7 +21,7 @@ from mcp_types import INVALID_REQUEST, ErrorData
 from pydantic import ValidationError
 
 from mulligan import Pipeline
-from mulligan_proxy.catalogue import SEPARATOR, Catalogue
+from mulligan_proxy.catalogue import Catalogue
 from mulligan_proxy.clients import Clients
 from mulligan_proxy.exchange import Exchange
 from mulligan_proxy.log_text import one_line
@@ -56,7 +58,7 @@ class Fleet:
         self, specs: tuple[ServerSpec, ...], options: ProxyOptions, pipeline: Pipeline, tasks: TaskGroup
     ) -> None:
         self.upstreams = tuple(Upstream(spec, self) for spec in specs)
-        self.catalogue = Catalogue(pipeline, namespaces=len(specs) > 1, timeout=options.timeout)
+        self.catalogue = Catalogue(pipeline, servers=[spec.name for spec in specs], timeout=options.timeout)
         self.clients = Clients(pipeline)
         self.bus = InMemorySubscriptionBus()
         self._tasks = tasks
@@ -94,8 +96,7 @@ class Fleet:
         if self.catalogue.upstream_of(name) is not None:
             return None
         down = [one for one in self.upstreams if one.link is None]
-        alone = len(self.upstreams) == 1
-        return next((one for one in down if alone or name.startswith(one.spec.name + SEPARATOR)), None)
+        return next((one for one in down if name.startswith(self.catalogue.prefix_of(one))), None)
 
     def check(self, upstream: Upstream) -> None:
         """Looks, beside everything else, whether a server still answers.
@@ -173,13 +174,13 @@ class Fleet:
 
             async def sample(_: ClientRequestContext, params: types.CreateMessageRequestParams) -> Any:
                 expected = types.CreateMessageResultWithTools if params.tools else types.CreateMessageResult
-                return await self._ask(upstream, types.CreateMessageRequest(params=params), expected)
+                return await self._ask(upstream, types.CreateMessageRequest(params=params), expected, params.meta)
 
             relays |= {"sampling_callback": sample, "sampling_capabilities": capabilities.sampling}
         if capabilities.elicitation is not None:
 
             async def elicit(_: ClientRequestContext, params: types.ElicitRequestParams) -> Any:
-                return await self._ask(upstream, types.ElicitRequest(params=params), types.ElicitResult)
+                return await self._ask(upstream, types.ElicitRequest(params=params), types.ElicitResult, params.meta)
 
             relays["elicitation_callback"] = elicit
         if capabilities.roots is not None:
@@ -190,17 +191,17 @@ class Fleet:
             relays["list_roots_callback"] = roots
         return relays
 
-    async def _ask(self, upstream: Upstream, request: Any, expected: type[Any]) -> Any:
+    async def _ask(self, upstream: Upstream, request: Any, expected: type[Any], meta: Any = None) -> Any:
         with anyio.move_on_after(_GREETING_SECONDS):
             await self.clients.some.wait()
         asking = self._current_exchange(upstream)
         if asking is not None:
             related = ServerMessageMetadata(related_request_id=asking.request_id)
             with asking.paused():
-                return await _answer(asking.session, request, expected, related)
+                return await _answer(asking.session, request, expected, related, _progress(upstream, meta))
         reachable = self.clients.reachable()
         if len(reachable) == 1:
-            return await _answer(reachable[0], request, expected)
+            return await _answer(reachable[0], request, expected, None, _progress(upstream, meta))
         return ErrorData(code=INVALID_REQUEST, message="The proxy cannot determine which client this is for.")
 
     def _current_exchange(self, upstream: Upstream) -> Exchange | None:
@@ -211,12 +212,30 @@ class Fleet:
 
 
 async def _answer(
-    session: ServerSession, request: Any, expected: type[Any], metadata: ServerMessageMetadata | None = None
+    session: ServerSession,
+    request: Any,
+    expected: type[Any],
+    metadata: ServerMessageMetadata | None,
+    progress: ProgressFnT | None,
 ) -> Any:
     try:
-        return await session.send_request(request, expected, metadata=metadata)
+        return await session.send_request(request, expected, metadata=metadata, progress_callback=progress)
     except MCPError as error:
         return error.error
+
+
+def _progress(upstream: Upstream, meta: Mapping[str, Any] | None) -> ProgressFnT | None:
+    """Reports to a server how far the client is with the server's own request, if the server wants to know."""
+    link = upstream.link
+    token = None if meta is None else meta.get("progress_token")
+    if link is None or token is None:
+        return None
+
+    async def report(progress: float, total: float | None, message: str | None) -> None:
+        told = {"progressToken": token, "progress": progress, "total": total, "message": message}
+        await link.notify("notifications/progress", {key: value for key, value in told.items() if value is not None})
+
+    return report
 
 
 def _event(message: Any) -> ServerEvent:

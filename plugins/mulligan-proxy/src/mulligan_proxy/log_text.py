@@ -7,11 +7,12 @@ from mulligan.plugin import clean
 _LONGEST = 300
 
 
-def one_line(text: object) -> str:
+def one_line(text: object, most: int = _LONGEST) -> str:
     """One line without control characters, shortened.
 
     Args:
         text: what another party said.
+        most: how many characters it may have.
     """
     line = clean(str(text), newlines=False)
-    return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
+    return line if len(line) <= most else line[: most - 1] + "…"

@@ -9,7 +9,6 @@ from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS
 
-from mulligan_proxy.catalogue import SEPARATOR
 from mulligan_proxy.exchange import Exchange
 from mulligan_proxy.fleet import Fleet
 from mulligan_proxy.result_versions import convert_result
@@ -102,7 +101,7 @@ class Routes:
             except MCPError:
                 continue  # it has resources and no templates, say
             if member == "prompts":
-                entries = [{**one, "name": self._fleet.catalogue.public(upstream, one["name"])} for one in entries]
+                entries = [{**one, "name": self._fleet.catalogue.prefix_of(upstream) + one["name"]} for one in entries]
             found += entries
         return convert_result(ctx, {member: found}, modern=False)
 
@@ -130,9 +129,8 @@ class Routes:
         raise refused or MCPError(INVALID_PARAMS, "No server provides completions for this.")
 
     def _named(self, name: Any) -> tuple[Upstream, str]:
-        server, _, own = str(name).partition(SEPARATOR)
         for upstream in self._fleet.upstreams:
-            if upstream.spec.name == server:
-                return upstream, own
-        known = ", ".join(one.spec.name for one in self._fleet.upstreams)
+            if str(name).startswith(prefix := self._fleet.catalogue.prefix_of(upstream)):
+                return upstream, str(name).removeprefix(prefix)
+        known = ", ".join(self._fleet.catalogue.prefix_of(one) for one in self._fleet.upstreams)
         raise MCPError(INVALID_PARAMS, f"No prompt {str(name)!r:.200}: names begin with that of a server: {known}.")

@@ -17,8 +17,10 @@ from mcp.server.subscriptions import ListenHandler
 
 from mulligan import Limits, Pipeline, Policy
 from mulligan.errors import UsageError
+from mulligan_proxy.call_log import CallLog
 from mulligan_proxy.failures import ForwardedError
 from mulligan_proxy.fleet import Fleet
+from mulligan_proxy.refusals import answering_unreadable
 from mulligan_proxy.relay import Relay, Watcher
 from mulligan_proxy.specs import ProxyOptions, ServerSpec
 from mulligan_proxy.standard_input import standard_input
@@ -34,6 +36,7 @@ def pipeline_for(options: ProxyOptions) -> Pipeline:
     """
     policy = Policy(repair="all" if options.repair else (), retry=options.retry, control_flow=(ForwardedError,))
     return Pipeline(
+        plugins=[CallLog()],
         policy=policy,
         limits=Limits(argument_bytes=_ARGUMENT_BYTES),
         format=options.format,
@@ -77,8 +80,12 @@ async def serve_stdio(
         watch: told of each call.
     """
     stdin = await standard_input()
-    async with proxy(specs, options, pipeline, watch) as server, stdio_server(stdin) as (read, write):
-        await server.run(read, write, server.create_initialization_options())
+    async with (
+        proxy(specs, options, pipeline, watch) as server,
+        stdio_server(stdin) as (read, write),
+        answering_unreadable(read, write) as messages,
+    ):
+        await server.run(messages, write, server.create_initialization_options())
 
 
 async def serve_http(

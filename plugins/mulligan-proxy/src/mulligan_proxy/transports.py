@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-import os
+import json
 import re
 from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
@@ -14,7 +14,6 @@ import anyio
 import httpx2
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.client.sse import sse_client
-from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.dispatcher import coerce_request_id
 from mcp.shared.message import SessionMessage
@@ -22,9 +21,9 @@ from mcp_types import PARSE_ERROR, ErrorData, JSONRPCError, JSONRPCResponse
 from pydantic import ValidationError
 
 from mulligan_proxy.evidence import Evidence
+from mulligan_proxy.programs import Item, OversizedFrameError, open_program
 from mulligan_proxy.specs import ServerSpec
 
-Item = SessionMessage | Exception
 _ID = re.compile(r'"id"\s*:\s*(\d{1,15})\b')
 _CONNECT_SECONDS = 30.0
 
@@ -55,7 +54,7 @@ async def open_connection(spec: ServerSpec, evidence: Evidence) -> AsyncIterator
     """
     if spec.kind == "stdio":
         with evidence.stderr() as stderr:
-            async with stdio_client(_parameters(spec), stderr) as streams:
+            async with open_program(spec, stderr) as streams:
                 yield streams
         return
     check_address(spec)
@@ -92,16 +91,6 @@ def check_address(spec: ServerSpec) -> None:
         raise InvalidAddressError(spec.url)
 
 
-def _parameters(spec: ServerSpec) -> StdioServerParameters:
-    return StdioServerParameters(
-        command=spec.command[0],
-        args=list(spec.command[1:]),
-        env={**os.environ, **spec.env},
-        cwd=spec.cwd,
-        encoding_error_handler="replace",
-    )
-
-
 async def relayed(
     source: Any,
     sink: MemoryObjectSendStream[Item],
@@ -121,11 +110,11 @@ async def relayed(
             _note(item, pending)
             await sink.send(item)
             continue
-        frame, why = _frame(item)
-        if not frame.lstrip().startswith("{"):
+        frame, why, is_whole = _frame(item)
+        answered = _answered(frame, is_whole, pending)
+        if answered is None and '"jsonrpc"' not in frame:
             continue  # a line of log on stdout
         on_broken(why)
-        answered = _answered(frame, pending)
         if answered is not None:
             pending[answered] = Arrival.UNREADABLE
             told = ErrorData(code=PARSE_ERROR, message=f"a frame that cannot be read: {why}")
@@ -137,13 +126,17 @@ def stream() -> tuple[MemoryObjectSendStream[Item], MemoryObjectReceiveStream[It
     return anyio.create_memory_object_stream[Item](0)
 
 
-def _frame(error: Exception) -> tuple[str, str]:
-    """The line that could not be read, and why."""
+def _frame(error: Exception) -> tuple[str, str, bool]:
+    """The line that could not be read, or its beginning; why; and whether it is whole JSON all the same."""
+    if isinstance(error, OversizedFrameError):
+        return str(error), "it is too long", False
     if not isinstance(error, ValidationError):
-        return "", type(error).__name__
+        return "", type(error).__name__, False
     first = error.errors(include_url=False)[0]
     line = first.get("input")
-    return (line, first["msg"]) if isinstance(line, str) else ("{", first["msg"])
+    if first["type"] == "json_invalid" and isinstance(line, str):
+        return line, first["msg"], False
+    return json.dumps(line, default=str), first["msg"], True
 
 
 def _note(item: SessionMessage, pending: dict[int | str, Arrival]) -> None:
@@ -154,8 +147,9 @@ def _note(item: SessionMessage, pending: dict[int | str, Arrival]) -> None:
             pending[answered] = Arrival.READ
 
 
-def _answered(frame: str, pending: Collection[int | str]) -> int | str | None:
+def _answered(frame: str, is_whole: bool, pending: Collection[int | str]) -> int | str | None:
+    """The request that a frame answers: the one that it names, or the only one there is if what names it may be cut off."""
     named = {int(one) for one in _ID.findall(frame)} & set(pending)
     if len(named) == 1:
         return named.pop()
-    return next(iter(pending)) if len(pending) == 1 else None
+    return next(iter(pending)) if len(pending) == 1 and '"jsonrpc"' in frame and not is_whole else None
