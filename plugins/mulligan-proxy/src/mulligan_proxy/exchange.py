@@ -29,6 +29,7 @@ class Exchange:
         progress: tells the client how far it is, or None where it did not ask.
         result: what the server answered, once it has.
         modern: whether that is of a version without a handshake.
+        question: what the client has to ask its user before the call can run, or None.
     """
 
     params: Mapping[str, Any]
@@ -37,6 +38,7 @@ class Exchange:
     progress: ProgressFnT | None = None
     result: dict[str, Any] | None = None
     modern: bool = False
+    question: dict[str, Any] | None = None
     _scope: anyio.CancelScope | None = None
     _timeout: float = math.inf
     _last: float = math.inf

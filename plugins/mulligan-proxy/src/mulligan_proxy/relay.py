@@ -102,7 +102,7 @@ class Relay:
     async def _call(self, ctx: Context) -> dict[str, Any]:
         params = ctx.params or {}
         exchange = Exchange(params, ctx.session, _id(ctx), _progress(ctx))
-        client = self._fleet.clients.of(ctx)
+        client = self._client(ctx)
         token = CURRENT.set(exchange)
         await self._fleet.wait(_FIRST_WAIT)
         call = ToolCall(str(ctx.request_id), _name(params), params.get("arguments"))
@@ -114,6 +114,8 @@ class Relay:
             raise MCPError(error.error.code, error.error.message, error.error.data) from None
         finally:
             CURRENT.reset(token)
+        if exchange.question is not None:
+            return exchange.question
         client.end(result)
         upstream = self._fleet.catalogue.upstream_of(result.call.name)
         if upstream is not None and isinstance(result.error, ToolTimeoutError):
@@ -122,6 +124,13 @@ class Relay:
         if self._watch is not None:
             self._watch(params, result, answer)
         return convert_result(ctx, answer, modern=exchange.modern and not result.is_error)
+
+    def _client(self, ctx: Context) -> Client:
+        """Who calls. Where approval is asked for in the answer to a call, each round is a call of a new client."""
+        tool = self._pipeline.tools.get(_name(ctx.params or {}))
+        if tool is not None and tool.approve and ctx.protocol_version in MODERN_PROTOCOL_VERSIONS:
+            return Client(self._pipeline.session())
+        return self._fleet.clients.of(ctx)
 
     async def _result(self, call: ToolCall, client: Client) -> ToolResult:
         """What comes of a call. Its deadline begins when its server is there, as far as that can be waited for."""

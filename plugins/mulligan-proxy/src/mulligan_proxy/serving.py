@@ -17,6 +17,7 @@ from mcp.server.subscriptions import ListenHandler
 
 from mulligan import Limits, Pipeline, Policy
 from mulligan.errors import UsageError
+from mulligan_proxy.approvals import Approvals, RefuseWithoutQuestion
 from mulligan_proxy.call_log import CallLog
 from mulligan_proxy.failures import ForwardedError
 from mulligan_proxy.fleet import Fleet
@@ -28,15 +29,17 @@ from mulligan_proxy.standard_input import standard_input
 _ARGUMENT_BYTES = 64_000_000
 
 
-def pipeline_for(options: ProxyOptions) -> Pipeline:
+def pipeline_for(options: ProxyOptions, plugins: Iterable[Any] = ()) -> Pipeline:
     """The pipeline that calls run through.
 
     Args:
         options: how the proxy treats its servers.
+        plugins: plugins beside the installed ones.
     """
     policy = Policy(repair="all" if options.repair else (), retry=options.retry, control_flow=(ForwardedError,))
     return Pipeline(
-        plugins=[CallLog()],
+        plugins=[CallLog(), RefuseWithoutQuestion(), *plugins],
+        approver=Approvals().approve,
         policy=policy,
         limits=Limits(argument_bytes=_ARGUMENT_BYTES),
         format=options.format,
