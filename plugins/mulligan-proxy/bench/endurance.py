@@ -8,7 +8,7 @@ if an answer was not what it should be, if the memory grew by more than a tenth 
 zombie is left.
 """
 
-# ruff: noqa: ANN001, ANN201, INP001, T201, S311
+# ruff: noqa: INP001, T201, S311
 from __future__ import annotations
 
 import asyncio
@@ -102,7 +102,11 @@ def call(run: Run, number: int) -> None:
         run.send("tools/call", {"name": f"{server}__echo", "arguments": {"text": number}}, "wrong type")
     elif kind == 2:
         message = f"Seat {number} is taken"
-        run.send("tools/call", {"name": f"{server}__protocol_error", "arguments": {"code": -32000, "message": message}}, message)
+        run.send(
+            "tools/call",
+            {"name": f"{server}__protocol_error", "arguments": {"code": -32000, "message": message}},
+            message,
+        )
     elif kind == 3:
         run.send("tools/call", {"name": f"{server}__picture", "arguments": {}}, '"isError": false')
     elif kind == 4:
@@ -159,7 +163,11 @@ async def endure(seconds: float, rate: float, between: float) -> int:
         )
         run = Run(process)
         reader = asyncio.create_task(run.read())
-        about = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "endurance", "version": "1"}}
+        about = {
+            "protocolVersion": "2025-11-25",
+            "capabilities": {},
+            "clientInfo": {"name": "endurance", "version": "1"},
+        }
         await run.ask("initialize", about)
         run.note("notifications/initialized")
         tasks = [asyncio.create_task(kills(run, between)), asyncio.create_task(looks(run, max(seconds / 200, 0.5)))]

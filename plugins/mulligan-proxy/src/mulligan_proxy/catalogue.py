@@ -94,6 +94,7 @@ class Catalogue:
         """
         old = {name: one for name, one in self._offered.items() if one.upstream is upstream}
         new = self._make_tools(upstream, definitions)
+        upstream.tools = len(new)
         if {name: one.definition for name, one in old.items()} == {name: one.definition for name, one in new.items()}:
             return False
         for concern in concerns(definitions):

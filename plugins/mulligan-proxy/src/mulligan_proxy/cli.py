@@ -175,9 +175,8 @@ async def _run(specs: tuple[ServerSpec, ...], options: ProxyOptions, address: tu
         if ui:
             from mulligan_proxy.ui import Recorder, serve_page
 
-            recorder = Recorder(pipeline.redactor.redact)
-            tasks.start_soon(serve_page, recorder)
-            watch = recorder.add
+            watch = Recorder(pipeline.redactor.redact)
+            tasks.start_soon(serve_page, watch)
         if address is None:
             with suppress(NotImplementedError):  # no such signals on Windows
                 asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, tasks.cancel_scope.cancel)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Protocol
 
 import mcp_types as types
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
@@ -24,11 +24,20 @@ from mulligan_proxy.initialization import initialize_result
 from mulligan_proxy.questions import MOST_ROUNDS, needs_input, params_with_answers
 from mulligan_proxy.result_versions import convert_result
 from mulligan_proxy.routes import Routes
-from mulligan_proxy.upstreams import Peer
+from mulligan_proxy.upstreams import Peer, Upstream
 
 Context = ServerRequestContext[Any, Any]
-Watcher = Callable[[Mapping[str, Any], ToolResult, Mapping[str, Any]], None]
 _FIRST_WAIT = 45.0
+
+
+class Watcher(Protocol):
+    """What sees the servers and each call."""
+
+    def attach(self, servers: tuple[Upstream, ...]) -> None:
+        """Takes note of the servers, once."""
+
+    def add(self, params: Mapping[str, Any], result: ToolResult, answer: Mapping[str, Any]) -> None:
+        """Takes note of a call: the request's parameters, what came of it, and the answer that was sent."""
 
 
 class Relay:
@@ -37,7 +46,7 @@ class Relay:
     Args:
         fleet: the servers.
         pipeline: what calls run through.
-        watch: told of each call: the request's parameters, what came of it, and the answer that was sent.
+        watch: sees the servers and each call.
     """
 
     def __init__(self, fleet: Fleet, pipeline: Pipeline, watch: Watcher | None = None) -> None:
@@ -45,6 +54,8 @@ class Relay:
         self._pipeline = pipeline
         self._watch = watch
         self._routes = Routes(fleet)
+        if watch is not None:
+            watch.attach(fleet.upstreams)
 
     async def __call__(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         """Answers one message.
@@ -122,7 +133,7 @@ class Relay:
             self._fleet.check(upstream)
         answer = failure_of(result, exchange.result) if result.is_error else with_notes(result, exchange.result or {})
         if self._watch is not None:
-            self._watch(params, result, answer)
+            self._watch.add(params, result, answer)
         return convert_result(ctx, answer, modern=exchange.modern and not result.is_error)
 
     def _client(self, ctx: Context) -> Client:

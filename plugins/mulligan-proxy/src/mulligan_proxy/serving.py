@@ -57,7 +57,7 @@ async def proxy(
         specs: the servers.
         options: how they are treated.
         pipeline: what calls run through.
-        watch: told of each call.
+        watch: sees the servers and each call.
     """
     async with anyio.create_task_group() as tasks:
         fleet = Fleet(tuple(specs), options, pipeline, tasks)
@@ -80,7 +80,7 @@ async def serve_stdio(
         specs: the servers.
         options: how they are treated.
         pipeline: what calls run through.
-        watch: told of each call.
+        watch: sees the servers and each call.
     """
     stdin = await standard_input()
     async with (
@@ -106,7 +106,7 @@ async def serve_http(
         specs: the servers.
         options: how they are treated.
         pipeline: what calls run through.
-        watch: told of each call.
+        watch: sees the servers and each call.
         host: where to listen.
         port: where to listen; 0 for any that is free.
     """

@@ -75,6 +75,7 @@ class Upstream:
         in_flight: the clients' requests that this server works on.
         link: the live connection, or None.
         defect: why it has never run, once two starts have failed; None otherwise.
+        tools: how many tools it has, or None if that is not known yet.
         settled: set once it runs, or has a defect.
     """
 
@@ -82,6 +83,7 @@ class Upstream:
         self.spec = spec
         self.link: Link | None = None
         self.in_flight: set[Exchange] = set()
+        self.tools: int | None = None
         self.defect: Diagnosis | None = None
         self.settled = anyio.Event()
         self._owner = owner
@@ -92,6 +94,7 @@ class Upstream:
         self._due = 0.0
         self._failed_starts = 0
         self._has_run = False
+        self._starts = 0
         self._begins_modern = False
         self._checking = False
 
@@ -105,6 +108,7 @@ class Upstream:
         self._begins_modern = peer.modern
         while True:
             began = time.monotonic()
+            self._starts += 1
             evidence = Evidence()
             diagnosis = None
             try:
@@ -123,6 +127,14 @@ class Upstream:
             if self.defect is None:
                 logger.warning("{}: {}; it is started again in {:g} s", self.spec.name, one_line(why), delay)
             await anyio.sleep(delay)
+
+    def state(self) -> dict[str, Any]:
+        """What a person wants to know: the name, `up`, `starting` or `failed`, why, the number of starts and of tools."""
+        word = "up" if self.link is not None else "failed" if self.defect is not None else "starting"
+        why = (
+            "" if self.link is not None else str(self.defect.without_detail() if self.defect is not None else self._why)
+        )
+        return {"name": self.spec.name, "state": word, "why": why, "starts": self._starts, "tools": self.tools}
 
     async def ready(self, patience: float = _PATIENCE) -> Link:
         """The live connection; a check or a start that is under way, or due soon, is waited for.

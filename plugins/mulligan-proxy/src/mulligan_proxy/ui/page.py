@@ -1,4 +1,4 @@
-"""The page as a web application: one document and the calls it asks for, on this machine only."""
+"""The page as a web application: one document, and the state that it asks for, on this machine only."""
 
 from __future__ import annotations
 
@@ -41,12 +41,24 @@ def app_for(recorder: Recorder) -> Starlette:
         headers = {**_HEADERS, "Content-Security-Policy": _POLICY.format(nonce)}
         return HTMLResponse(document.replace("{{nonce}}", nonce), headers=headers)
 
-    async def calls(request: Request) -> Response:
+    async def state(request: Request) -> Response:
         known = request.query_params.get("after", "0")
-        return JSONResponse(recorder.after(int(known) if known.isdecimal() else 0), headers=_HEADERS)
+        return JSONResponse(recorder.state(int(known) if known.isdecimal() else 0), headers=_HEADERS)
+
+    async def details(request: Request) -> Response:
+        found = recorder.details(request.path_params["number"])
+        return JSONResponse(found, status_code=404 if found is None else 200, headers=_HEADERS)
+
+    async def export(_: Request) -> Response:
+        return JSONResponse(recorder.export(), headers=_HEADERS)
 
     return Starlette(
-        routes=[Route("/", page), Route("/calls", calls)],
+        routes=[
+            Route("/", page),
+            Route("/state", state),
+            Route("/calls/{number:int}", details),
+            Route("/export", export),
+        ],
         middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=[HOST, "localhost"])],
     )
 
