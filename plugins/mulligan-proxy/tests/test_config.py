@@ -150,3 +150,12 @@ async def test_what_is_printed_works_when_it_is_put_in_its_place(config, capsys)
     async with program(entry["command"], *entry["args"], env=entry["env"]) as client:
         assert said(await client.call_tool("environment", {})) == "set"
         assert (await client.call_tool("ecko", {})).is_error
+
+
+def test_a_reader_that_leaves_early_sees_no_traceback(config):
+    import subprocess
+
+    path = config({"mcpServers": {f"s{number}": {"command": "x" * 1_000} for number in range(1_000)}})
+    words = f"{sys.executable} -m mulligan_proxy --print-config --config {path} | head -1"
+    done = subprocess.run(["sh", "-c", words], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("{\n", "")

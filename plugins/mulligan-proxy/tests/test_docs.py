@@ -10,6 +10,9 @@ import pytest
 from mulligan_proxy.cli import main
 from mulligan_proxy.configs import own_command
 
+from mulligan import Pipeline, Tool
+from mulligan.pipeline.config import read_tool_options
+
 HERE = pathlib.Path(__file__).parents[1]
 PAGE = HERE.parents[1] / "docs" / "how-to" / "mcp-desktop-client.md"
 BLOCK = re.compile(r"^```\w+ (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -27,9 +30,17 @@ def test_the_file_with_the_proxy_in_front_is_the_one_of_the_page(tmp_path, capsy
     assert written == expected
 
 
+def test_the_options_of_the_page_ask_for_approval(tmp_path):
+    (tmp_path / "mulligan.toml").write_text(dict(BLOCK.findall(PAGE.read_text("utf-8")))["mulligan.toml"], "utf-8")
+    options = read_tool_options(tmp_path / "mulligan.toml")
+    toolset = Pipeline([Tool.from_schema("write_file", "", {}, print)], autoload=False, tool_options=options).tools
+    assert toolset["write_file"].approve
+
+
 @pytest.mark.parametrize("page", [PAGE, HERE / "README.md"], ids=["how-to", "README"])
 def test_the_options_of_the_page_are_those_of_the_command(page, capsys):
-    main(["--help"])
+    for command in ([], ["install"], ["uninstall"], ["doctor"]):
+        main([*command, "--help"])
     told = capsys.readouterr().out
     for option in set(re.findall(r"`(--[a-z-]+)", page.read_text("utf-8"))):
         assert option in told, option

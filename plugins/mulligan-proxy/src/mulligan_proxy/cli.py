@@ -157,9 +157,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
         code = app(words[1:] if words[:1] == ["proxy"] else words, exit_on_error=False, print_error=False)
+        sys.stdout.flush()
     except (CycloptsError, UsageError) as error:
         print(f"mulligan: {error}", file=sys.stderr)  # noqa: T201
         return 2
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     return code if isinstance(code, int) else 0
 
 
