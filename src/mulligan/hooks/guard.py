@@ -10,6 +10,7 @@ from mulligan.classify.failure import Failure
 from mulligan.dialects import Dialect
 from mulligan.errors import ToolArgumentError, ToolError, ToolPermissionError
 from mulligan.execute.approval import NeedsApproval
+from mulligan.execute.executors import ToolExecutor
 from mulligan.execute.steps import Run
 from mulligan.feedback import FeedbackFormat
 from mulligan.policy import Limits
@@ -106,6 +107,7 @@ CONTRIBUTING_HOOKS: Mapping[str, _ReturnType] = {
     "hints": _instance_of(str),
     "feedback_formats": _named_instance_of(FeedbackFormat),
     "dialects": _named_instance_of(Dialect),
+    "executors": _named_instance_of(ToolExecutor),
 }
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from mulligan.calls import CallEvent, Repair, ToolCall
+from mulligan.calls import ApprovalRequested, CallEvent, CallRepaired, Repair, ToolCall
 from mulligan.classify.failure import Failure
 from mulligan.deadline import Deadline
 from mulligan.execute.steps import Middleware, Outcome
@@ -21,6 +21,7 @@ from mulligan.tools import Tool
 if TYPE_CHECKING:
     from mulligan.classify.classifier import Classifier
     from mulligan.execute.approval import Approver, Decision
+    from mulligan.execute.executors import ToolExecutor
     from mulligan.hooks.manager import PluginManager
     from mulligan.middleware.retries import SecondChance
     from mulligan.render.renderer import Renderer
@@ -44,6 +45,7 @@ class Runtime:
         fault_log: records what a plugin did wrong.
         default_retry: makes the automatic retry; None if the policy disables it.
         approver: asks a person about a call, or None.
+        executors: those that plugins contribute, by name.
     """
 
     toolset: Toolset
@@ -58,10 +60,20 @@ class Runtime:
     fault_log: PluginManager
     default_retry: Callable[[], SecondChance] | None = None
     approver: Approver | None = None
+    executors: Mapping[str, ToolExecutor] = attrs.field(factory=dict)
 
 
 _shared_parts = attrgetter(
-    "limits", "middleware", "classifier", "renderer", "strict", "clock", "fault_log", "default_retry", "approver"
+    "limits",
+    "middleware",
+    "classifier",
+    "renderer",
+    "strict",
+    "clock",
+    "fault_log",
+    "default_retry",
+    "approver",
+    "executors",
 )
 
 
@@ -116,6 +128,7 @@ class Invocation:
         recording_key: under which key its answer will be recorded, or None.
         decision: what a person has decided about it already, or None.
         waited: seconds that a person took to decide.
+        is_continued: whether a framework interrupted this call before, and makes it again.
     """
 
     runtime: Runtime
@@ -138,6 +151,7 @@ class Invocation:
     recording_key: str | None = None
     decision: Decision | None = None
     waited: float = 0.0
+    is_continued: bool = False
     handler_arguments: dict[str, Any] = attrs.field(init=False, factory=dict)
 
     @property
@@ -158,4 +172,5 @@ class Invocation:
     def note(self, event: CallEvent) -> None:
         """Keeps an event for the result, and tells the observers."""
         self.events += (event,)
-        self.hooks.observe(event)
+        if not (self.is_continued and isinstance(event, (ApprovalRequested, CallRepaired))):  # they know it already
+            self.hooks.observe(event)

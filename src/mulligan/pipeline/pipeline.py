@@ -22,6 +22,7 @@ from mulligan.feedback import FeedbackFormat
 from mulligan.pipeline.assembly import (
     as_call,
     attach_formats,
+    check_executors,
     checked_block,
     checked_middleware,
     checked_policy,
@@ -50,6 +51,8 @@ from mulligan.untrusted.text import safe_repr
 
 if TYPE_CHECKING:
     from mulligan.execute.approval import ApprovalRequest, Approver, Decision
+    from mulligan.execute.executors import ExecutorInfo
+    from mulligan.hooks.callers import CompiledHooks
     from mulligan.hooks.discovery import PluginFault, PluginInfo
     from mulligan.pipeline.flow import Flow
     from mulligan.session.budget import Budget
@@ -106,7 +109,7 @@ class Pipeline:
             self.tools.tool_options.check_matched(self.tools.values())
         self.policy, self.limits = checked_policy(policy, limits)
         self.redactor = Redactor()
-        self._manager = PluginManager(strict, self.limits, self.redactor.redact, self._on_fault)
+        self._manager = PluginManager(strict, self.limits, self.redactor.redact, self._on_fault, self._on_load)
         assemble(self._manager, self.policy, self.limits, plugins, autoload=autoload, block=checked_block(block))
         self._renderer = Renderer(self.policy, self.limits, self.redactor)
         self._renderer.on_silent_format = partial(record_silent_format, self._manager)
@@ -126,6 +129,8 @@ class Pipeline:
         )
         self._diagnosis = Diagnosis(self._runtime)
         attach_formats(self._renderer, self._runtime.hooks, self.tools, format)
+        self._runtime.executors = self._runtime.hooks.executors()
+        check_executors(self.tools, self._runtime.executors)
         self._workers = PipelineWorkers(self.limits)
         self._logs = Logs(partial(self._manager.add, built_in=True), self._renderer.sanitize_line)
         if (level := self._logs.read_env_level()) is not None:
@@ -168,6 +173,9 @@ class Pipeline:
         if fault.hook != "observe" and hasattr(self, "_runtime"):
             self._runtime.hooks.observe(PluginFaulted(fault.plugin, fault.hook, fault.error, is_disabled))
 
+    def _on_load(self, hooks: CompiledHooks) -> None:
+        self._runtime.hooks = hooks
+
     def with_tools(
         self,
         tools: Iterable[Any],
@@ -204,6 +212,13 @@ class Pipeline:
     def plugins(self) -> tuple[PluginInfo, ...]:
         """Every plugin: name, distribution, version, hooks, state and error."""
         return self._manager.infos
+
+    @property
+    def executors(self) -> tuple[ExecutorInfo, ...]:
+        """The executors that plugins contribute or tools bring along, each with its tools and what is wrong with it."""
+        from mulligan.execute.executors import list_executors
+
+        return list_executors(self.tools.values(), self._runtime.executors)
 
     @property
     def faults(self) -> tuple[PluginFault, ...]:
@@ -423,8 +438,10 @@ class Pipeline:
             self._runtime.hooks = self._manager.compile()
 
     def close(self) -> None:
-        """Frees threads and event loops; later calls create new ones as needed."""
+        """Frees threads and event loops, and what executors of plugins have started; later calls create new ones as needed."""
         self._workers.close()
+        for executor in self._runtime.executors.values():
+            executor.close()
 
     async def aclose(self) -> None:
         """`close`, for `async with`."""
@@ -443,7 +460,7 @@ class Pipeline:
         await self.aclose()
 
     def __repr__(self) -> str:
-        return f"Pipeline({len(self.tools)} tools, {len(self.plugins)} plugins)"
+        return f"Pipeline({len(self.tools)} tools, {len(self._manager.names)} plugins)"
 
 
 def as_invocation(
