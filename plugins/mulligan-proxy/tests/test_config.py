@@ -8,7 +8,7 @@ import sys
 import pytest
 from conftest import FAULTY, program, said
 from mulligan_proxy.cli import main
-from mulligan_proxy.configs import insert_proxy, read_config, specs_of
+from mulligan_proxy.configs import insert_proxy, own_command, read_config, specs_of
 
 from mulligan.errors import UsageError
 
@@ -86,13 +86,25 @@ def test_the_proxy_is_put_in_front_of_each_server():
 
 @pytest.mark.parametrize(
     "command",
-    [("/bin/mulligan-proxy",), ("mulligan", "proxy"), ("python", "-m", "mulligan_proxy"), ("mulligan-proxy.exe",)],
+    [
+        ("/bin/mulligan-proxy",),
+        ("mulligan", "proxy"),
+        ("/x/uvx", "mulligan-proxy"),
+        ("python", "-m", "mulligan_proxy"),
+        ("mulligan-proxy.exe",),
+    ],
 )
 def test_what_is_in_front_already_stays(command):
     once = insert_proxy(CONFIG, command)
     assert insert_proxy(once, command) == once
     with pytest.raises(UsageError, match="no server that the proxy could stand in front of"):
         specs_of(once)
+
+
+def test_an_environment_of_this_run_alone_is_not_written(monkeypatch):
+    monkeypatch.setattr("sys.prefix", "/home/me/.cache/uv/archive-v0/abc")
+    monkeypatch.setattr("shutil.which", lambda name: f"/home/me/.local/bin/{name}")
+    assert own_command() == ("/home/me/.local/bin/uvx", "mulligan-proxy")
 
 
 @pytest.mark.parametrize(

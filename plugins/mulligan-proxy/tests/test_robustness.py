@@ -78,6 +78,14 @@ async def test_a_result_of_a_hundred_megabytes_arrives_within_the_deadline():
         assert said(await client.call_tool("raw", {})).startswith("a")
 
 
+async def test_a_result_that_is_too_long_is_an_unreadable_answer_and_the_next_call_works(monkeypatch):
+    monkeypatch.setattr("mulligan_proxy.programs._MOST_BYTES", 1_000_000)
+    async with inside(asking()) as client:
+        told = said(await client.call_tool("big_3000000", {}))
+        assert "sent an unreadable response to this call" in told
+        assert said(await client.call_tool("raw", {})).startswith("a")
+
+
 def conversation(*lines):
     """The answers of a proxy to some lines of a client, by id."""
     about = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}

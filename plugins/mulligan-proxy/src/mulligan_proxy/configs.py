@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import re
+import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -86,7 +87,12 @@ def insert_proxy(
 
 
 def own_command() -> tuple[str, ...]:
-    """What starts the proxy from anywhere: a desktop client has not the PATH of a shell."""
+    """What starts the proxy from anywhere: a desktop client has not the PATH of a shell.
+
+    An environment that `uvx` made for this run alone may be gone tomorrow, so `uvx` makes it again each time.
+    """
+    if "archive-v0" in Path(sys.prefix).parts:
+        return (shutil.which("uvx") or "uvx", "mulligan-proxy")
     scripts = (Path(sys.executable).with_name(name) for name in ("mulligan-proxy", "mulligan-proxy.exe"))
     script = next((one for one in scripts if one.exists()), None)
     return (sys.executable, "-m", "mulligan_proxy") if script is None else (str(script),)
@@ -173,10 +179,10 @@ def is_proxied(entry: Any) -> bool:
         entry: the server's entry.
     """
     words = [entry.get("command"), *(entry.get("args") or ())] if isinstance(entry, Mapping) else []
-    first = [Path(one).name.removesuffix(".exe") for one in words[:3] if isinstance(one, str)]
-    return (
-        first[:1] == ["mulligan-proxy"] or first[:2] == ["mulligan", "proxy"] or first[1:] == ["-m", "mulligan_proxy"]
-    )
+    first, *rest = [Path(one).name.removesuffix(".exe") for one in words[:3] if isinstance(one, str)] or [""]
+    if first == "mulligan-proxy" or rest == ["-m", "mulligan_proxy"]:
+        return True
+    return (first, *rest[:1]) in (("mulligan", "proxy"), ("uvx", "mulligan-proxy"))
 
 
 def wrap_entry(name: str, entry: Any, command: tuple[str, ...], trusted: frozenset[str] = frozenset()) -> Any:

@@ -32,6 +32,7 @@ _EXIT_SECONDS = 2.0
 _KILL_SECONDS = 2.0
 _POLL_SECONDS = 0.01
 _MOST_BYTES = 1 << 28
+_BEGINNING = 1_000
 _GONE = (anyio.EndOfStream, anyio.ClosedResourceError, anyio.BrokenResourceError, OSError)
 
 
@@ -105,14 +106,14 @@ class _Line:
 
     def add(self, part: bytes) -> None:
         self._size += len(part)
-        if self._size > _MOST_BYTES:
-            del self._parts[1:]
-        else:
+        if self._size <= _MOST_BYTES:
             self._parts.append(part)
+        elif len(self._parts) > 1:
+            self._parts = [b"".join(self._parts)[:_BEGINNING]]
 
     def message(self) -> Item:
         if self._size > _MOST_BYTES:
-            return OversizedFrameError(self._parts[0].decode("utf-8", "replace"))
+            return OversizedFrameError(b"".join(self._parts).decode("utf-8", "replace"))
         text = b"".join(self._parts)
         try:
             return SessionMessage(types.jsonrpc_message_adapter.validate_json(text, by_name=False))

@@ -300,7 +300,7 @@ class Upstream:
         if self._has_run or diagnosis is None or self._failed_starts < _MAX_FAILED_STARTS:
             return
         if diagnosis != self.defect:
-            logger.error("{}", one_line(diagnosis))
+            logger.error("{}", one_line(diagnosis, most=1_000))
         self.defect = diagnosis
         self.settled.set()
 

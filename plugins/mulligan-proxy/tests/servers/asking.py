@@ -66,7 +66,7 @@ def call(id, name):
         say(id, "x" * int(name[4:]))
 
 
-TOOLS = ["sample", "take_back", "answer_nobody", "print", "raw", "bytes", "big_100000000"]
+TOOLS = ["sample", "take_back", "answer_nobody", "print", "raw", "bytes", "big_3000000", "big_100000000"]
 
 
 def main():

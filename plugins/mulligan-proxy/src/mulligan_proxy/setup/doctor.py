@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +51,8 @@ def doctor(client: str | None, config: Path | None) -> int:
     path = path_of(client, config)
     entries = _entries(path)
     _say(f"{path}: {len(entries)} servers")
-    works = [anyio.run(_examine, name, entry, title_of(client)) for name, entry in entries.items()]
+    with _quiet_stderr():
+        works = [anyio.run(_examine, name, entry, title_of(client)) for name, entry in entries.items()]
     return 0 if all(works) else 1
 
 
@@ -131,6 +134,19 @@ def _describe(upstream: Upstream, definitions: list[dict[str, Any]]) -> None:
         _say(
             f"  note: it says of {len(hints)} tools that they only read, which is believed with --trust {spec.name} only"
         )
+
+
+@contextmanager
+def _quiet_stderr() -> Iterator[None]:
+    """Nothing of what the servers write to stderr is shown: what matters of it is in what is said of them."""
+    kept = os.dup(2)
+    with open(os.devnull, "w") as nothing:
+        os.dup2(nothing.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
 
 
 class _Nobody:
