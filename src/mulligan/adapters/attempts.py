@@ -33,11 +33,11 @@ class OpaqueValue:
     """A value that goes back to the framework as it is, and not as JSON."""
 
     def __init__(self, value: Any) -> None:
-        self._value = value
+        self.value = value
 
     def model_dump(self, **_: Any) -> str:
         """The value for the observers of the pipeline."""
-        return safe_str(self._value)
+        return safe_str(self.value)
 
 
 class Attempt:
@@ -51,6 +51,7 @@ class Attempt:
     Attributes:
         view: the pipeline.
         value: what the framework returned in the run that counts: one that was abandoned may still end.
+        has_value: whether it has returned anything: not if the answer is that of an earlier call with the same id.
         raised: what it raised, or None.
         blocks: whether the tool blocks a thread although its execution is awaited, so that no cancellation stops it.
     """
@@ -61,6 +62,7 @@ class Attempt:
         self.view = view
         self.execute = execute
         self.value: Any = None
+        self.has_value = False
         self.raised: BaseException | None = None
         self._latest: object = None
 
@@ -73,6 +75,16 @@ class Attempt:
         """`call`, awaited."""
         with self._entered():
             return await self.view.acall(name, arguments, **options)
+
+    def approval(self, call: ToolCall, **options: Any) -> ApprovalRequest | None:
+        """`Pipeline.approval`: what `decide` would be asked about a call."""
+        with self._entered():
+            return self.view.approval(call, **options)
+
+    async def aapproval(self, call: ToolCall, **options: Any) -> ApprovalRequest | None:
+        """`approval`, awaited."""
+        with self._entered():
+            return await self.view.aapproval(call, **options)
 
     @contextmanager
     def _entered(self) -> Iterator[None]:
@@ -113,6 +125,12 @@ class Attempt:
             raise outcome.exception
         return outcome.value
 
+    def returned(self, result: ToolResult) -> Any:
+        """What the framework returned for a successful result; or then, if the tool does not run again for the same id."""
+        if self.has_value:
+            return self.value
+        return result.value.value if isinstance(result.value, OpaqueValue) else result.value
+
     def run(self, name: str, arguments: dict[str, Any]) -> Any:
         """What a handler does: the framework's own execution."""
         run = self._latest = object()
@@ -140,7 +158,7 @@ class Attempt:
 
     def _note_value(self, run: object, value: Any) -> Any:
         if self._latest is run:
-            self.value, self.raised = value, None
+            self.value, self.has_value, self.raised = value, True, None
         return self.seen(value)
 
     def _note_raised(self, run: object, error: BaseException) -> BaseException:
