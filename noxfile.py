@@ -14,12 +14,13 @@ nox.options.reuse_existing_virtualenvs = True
 
 _RUN = (
     *("aws", "azure", "formats", "github", "google", "grpc", "http", "llm", "ops", "playwright", "saas", "search"),
-    *("crm", "gitlab", "ledger", "mcp", "messaging", "payments", "sql", "stores"),
+    *("crm", "gitlab", "ledger", "mcp", "messaging", "payments", "proxy", "sql", "stores"),
 )
 _ADAPTERS = ("adk", "langchain", "llamaindex", "openai-agents", "pydantic-ai", "smolagents", "strands")
 FINISHED = tuple(f"mulligan-{name}" for name in (*_RUN, *_ADAPTERS))
 DOMINANCE = ("-e", "plugins/mulligan-github", "-e", "plugins/testkit[dominance]")
 KIT = {f"mulligan-{name}": DOMINANCE for name in _ADAPTERS}
+KIT["mulligan-proxy"] = ("-e", "plugins/mulligan-mcp", "-e", "plugins/testkit")
 NEEDS = {"mulligan-ops": ("apt-get", "curl", "docker", "git", "kubectl", "ssh", "wget")}
 UNFINISHED = sorted({path.name for path in pathlib.Path("plugins").glob("mulligan-*")} - set(FINISHED))
 

@@ -58,7 +58,7 @@ def test_a_package_cannot_take_the_place_of_a_command(install, capsys):
 
 def test_the_proxy_says_which_package_it_comes_with(capsys):
     assert run(["proxy", "--", "npx"]) == 2
-    assert capsys.readouterr().err == "mulligan: mulligan proxy requires mulligan-mcp: pip install mulligan-mcp\n"
+    assert capsys.readouterr().err == "mulligan: mulligan proxy requires mulligan-proxy: pip install mulligan-proxy\n"
 
 
 def test_an_entry_point_that_is_no_function_is_named(install, capsys):

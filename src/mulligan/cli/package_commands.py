@@ -14,7 +14,7 @@ from mulligan.untrusted.objects import describe
 
 GROUP = "mulligan.commands"
 _KNOWN_PACKAGES = {
-    "proxy": "mulligan-mcp",
+    "proxy": "mulligan-proxy",
     **dict.fromkeys(("report", "replay", "diff", "import"), "mulligan-ledger"),
 }
 
@@ -42,7 +42,7 @@ def find_package_command(name: str) -> Command | None:
 
 
 def package_command_names() -> tuple[str, ...]:
-    """The commands that installed packages offer, with their packages, such as `proxy (mulligan-mcp)`."""
+    """The commands that installed packages offer, with their packages, such as `proxy (mulligan-proxy)`."""
     return tuple(f"{entry.name} ({entry.distribution})" for entry in _entries())
 
 
