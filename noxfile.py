@@ -20,6 +20,12 @@ _ADAPTERS = ("adk", "langchain", "openai-agents", "pydantic-ai", "strands")
 FINISHED = tuple(f"mulligan-{name}" for name in (*_RUN, *_ADAPTERS))
 DOMINANCE = ("-e", "plugins/mulligan-github", "-e", "plugins/testkit[dominance]")
 KIT = {f"mulligan-{name}": DOMINANCE for name in _ADAPTERS}
+PEERS = {
+    "pydantic-ai": "pydantic-ai-slim",
+    "openai-agents": "openai-agents",
+    "adk": "google-adk",
+    "langgraph": "langgraph",
+}
 NEEDS = {"mulligan-ops": ("apt-get", "curl", "docker", "git", "kubectl", "ssh", "wget")}
 UNFINISHED = sorted({path.name for path in pathlib.Path("plugins").glob("mulligan-*")} - set(FINISHED))
 
@@ -125,6 +131,17 @@ def bench(session: nox.Session) -> None:
     """The budgets, as ratios of CPU time in one process."""
     session.install(".")
     session.run("python", "bench/budgets.py", *session.posargs)
+
+
+@nox.session
+@nox.parametrize("framework", PEERS)
+def peers(session: nox.Session, framework: str) -> None:
+    """One call beside the frameworks that people would use instead, each in an environment of its own; then one table."""
+    session.install(".", *(f"plugins/mulligan-{name}" for name in _RUN), PEERS[framework])
+    results = session.cache_dir / "peers"
+    results.mkdir(exist_ok=True)
+    session.run("python", "bench/peers.py", "measure", framework, str(results / f"{framework}.json"))
+    session.run("python", "bench/peers.py", "table", *map(str, sorted(results.glob("*.json"))))
 
 
 @nox.session
