@@ -134,7 +134,7 @@ def bench(session: nox.Session) -> None:
 
 
 @nox.session
-@nox.parametrize("framework", PEERS)
+@nox.parametrize("framework", tuple(PEERS))
 def peers(session: nox.Session, framework: str) -> None:
     """One call beside the frameworks that people would use instead, each in an environment of its own; then one table."""
     session.install(".", *(f"plugins/mulligan-{name}" for name in _RUN), PEERS[framework])
