@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
@@ -543,6 +543,7 @@ def suggestion_sentence(error: ToolError, names: Sequence[str], catalogue: Catal
     return catalogue["closest"].format(names=", ".join(shown))
 
 
+@lru_cache(maxsize=1_024)
 def quote_name(name: str) -> str:
     """A tool's name for a list, in quotes unless it is a plain identifier: a bare sentence would look like our own text."""
     return show_name(name, 128) if _PLAIN_NAME(name) else f'"{show_name(name, 128)}"'
