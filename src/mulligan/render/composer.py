@@ -391,8 +391,8 @@ class FeedbackComposer:
             return
         if not feedback.suggestion:
             feedback.suggestion = self._catalogue["meant"].format(names=text)
-        arguments = spaced_json(correction.arguments)
-        if len(changes) > 1 and len(arguments) <= _LINE_CHARS and self._may_show(arguments):
+        arguments = spaced_json(correction.arguments) if len(changes) > 1 else ""
+        if arguments and len(arguments) <= _LINE_CHARS and self._may_show(arguments):
             text, is_whole = self._catalogue["all_of_them"].format(arguments=arguments), True  # easier to copy
         else:
             is_whole = len(changes) == len(correction.arguments)

@@ -250,7 +250,8 @@ class _ArgumentFixer:
         nested = self._nest_members(value, members, required, place, closed=closed)
         renamed = self._rename_members(nested, members, required, place, closed=closed)
         fixed = {}
-        for name, inner in renamed.items():
+        for name in sorted(renamed, key=lambda name: not _is_enum(members.get(name))):  # an enum decides quickly
+            inner = renamed[name]
             if name in value and self._has_no_problem(name, place) and not is_null(inner):
                 fixed[name] = inner
                 continue
@@ -260,7 +261,7 @@ class _ArgumentFixer:
             member = members.get(name, {})
             siblings = partial(self._siblings, members, renamed)
             fixed[name] = self.fix(inner, member, place.of(name, member, siblings))
-        return fixed
+        return {name: fixed[name] for name in renamed if name in fixed}
 
     def _siblings(self, members: Mapping[str, Any], sent: Mapping[str, Any]) -> dict[str, Any]:
         """The members of an object, with the values sent or else their defaults."""
@@ -300,6 +301,10 @@ class _ArgumentFixer:
         if still_missing or (unmatched and closed):
             raise _AmbiguousError
         return {names.get(name, name): inner for name, inner in value.items()}
+
+
+def _is_enum(schema: Any) -> bool:
+    return isinstance(schema, (dict, Mapping)) and "enum" in schema
 
 
 def _is_same_json(one: Any, other: Any) -> bool:
