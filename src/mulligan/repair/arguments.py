@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -113,11 +113,6 @@ class _ArgumentFixer:
         self._steps_left = _MOST_STEPS
         self.readings: dict[str, Source] = {}
         self.renamed: dict[str, str] = {}
-
-    def _has_no_problem(self, name: str, place: _Place) -> bool:
-        """Whether this is a top-level argument without a reported problem."""
-        is_wrong = self._invalid is None or name in self._invalid or "" in self._invalid
-        return place.depth == 0 and not is_wrong
 
     def fix(self, value: Any, schema: Any, place: _Place) -> Any:
         if not isinstance(schema, (dict, Mapping)) or place.depth > _DEEPEST:
@@ -249,12 +244,11 @@ class _ArgumentFixer:
         closed = schema.get("additionalProperties") is False
         nested = self._nest_members(value, members, required, place, closed=closed)
         renamed = self._rename_members(nested, members, required, place, closed=closed)
-        fixed = {}
-        for name in sorted(renamed, key=lambda name: not _is_enum(members.get(name))):  # an enum decides quickly
+        settled = self._settled(value, place)
+        fixed = {name: inner for name, inner in renamed.items() if name in settled and not is_null(inner)}
+        unsettled = [name for name in renamed if name not in fixed]
+        for name in sorted(unsettled, key=lambda name: not _is_enum(members.get(name))):  # an enum decides quickly
             inner = renamed[name]
-            if name in value and self._has_no_problem(name, place) and not is_null(inner):
-                fixed[name] = inner
-                continue
             optional = name in members and name not in required
             if inner is None and optional and not self._schemas.takes_null(members[name]):
                 continue
@@ -262,6 +256,12 @@ class _ArgumentFixer:
             siblings = partial(self._siblings, members, renamed)
             fixed[name] = self.fix(inner, member, place.of(name, member, siblings))
         return {name: fixed[name] for name in renamed if name in fixed}
+
+    def _settled(self, sent: Mapping[str, Any], place: _Place) -> Collection[str]:
+        """The top-level arguments without a reported problem."""
+        if place.depth or self._invalid is None or "" in self._invalid:
+            return ()
+        return sent.keys() - self._invalid
 
     def _siblings(self, members: Mapping[str, Any], sent: Mapping[str, Any]) -> dict[str, Any]:
         """The members of an object, with the values sent or else their defaults."""
