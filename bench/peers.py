@@ -33,7 +33,7 @@ import measure
 import processes
 
 GOAL, BAR = 1, 1.5
-BATCH = 200
+BATCHES = {20: 200, 10_000: 20}  # by the number of tools
 CONCURRENT = 1_000
 SEARCH, READ, UNKNOWN = "search_issues_async", "read_file_async", "serch_isues"
 FEW = {
@@ -61,7 +61,9 @@ async def rows(framework: str) -> dict[str, Row]:
         pair = [await frameworks.make(name, frameworks.tools(count)) for name in ("mulligan", framework)]
         for title, (name, text) in calls.items():
             if not title.startswith(left_out):
-                measured[title] = await one_after_the_other(*(partial(call, name, text) for call in pair))
+                measured[title] = await one_after_the_other(
+                    *(partial(call, name, text) for call in pair), BATCHES[count]
+                )
         if calls is FEW:
             measured["1,000 concurrent, ratio to bare"] = await at_once(
                 *(partial(call, "wait", floor.TEXT) for call in pair)
@@ -69,10 +71,12 @@ async def rows(framework: str) -> dict[str, Row]:
     return {**measured, "20 tools and the first call in a fresh process, ms": in_a_fresh_process(framework)}
 
 
-async def one_after_the_other(ours: Callable[[], Awaitable[str]], theirs: Callable[[], Awaitable[str]]) -> Row:
+async def one_after_the_other(
+    ours: Callable[[], Awaitable[str]], theirs: Callable[[], Awaitable[str]], batch: int
+) -> Row:
     """Microseconds of CPU for a call."""
-    pairs = await measure.async_rounds(ours, theirs, BATCH)
-    return _medians([(mine / BATCH * 1e6, other / BATCH * 1e6) for mine, other in pairs])
+    pairs = await measure.async_rounds(ours, theirs, batch)
+    return _medians([(mine / batch * 1e6, other / batch * 1e6) for mine, other in pairs])
 
 
 async def at_once(ours: Callable[[], Awaitable[str]], theirs: Callable[[], Awaitable[str]]) -> Row:

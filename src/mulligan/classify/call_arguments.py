@@ -60,7 +60,7 @@ def may_be_named_in(resource: str | None, arguments: Mapping[str, Any]) -> bool:
 
 def _holds_any(text: str, words: Iterable[str]) -> bool:
     """Whether a text contains one of these words; short ones do not count."""
-    return any(word in text and len(word) >= _SHORTEST_WORD for word in words)
+    return any(map(text.__contains__, [word for word in words if len(word) >= _SHORTEST_WORD]))
 
 
 def argument_named_in(text: str, arguments: Mapping[str, Any] | None) -> str | None:

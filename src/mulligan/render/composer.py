@@ -130,7 +130,7 @@ class FeedbackComposer:
         hints = tuple(hints)
         own_hints, repeated_hints = split_hints(hints, failure) if hints else (hints, ())
         hidden = untrusted_resource(error, call)
-        imitation = error.message if _is_imitation(error) else None
+        is_imitation = _is_imitation(error)
         own_problems, foreign_problems = self._split_problems(error, tool, failure)
         problems = own_problems[: self._limits.problems]
         if len(problems) == 1 and not problems[0].pointer and problems[0].message in error.message:
@@ -139,7 +139,15 @@ class FeedbackComposer:
         sanitize_line = str if is_clean else self.sanitize_line
         look = None if lookups is None or correction is not None else partial(self._show_lookup, lookups)
         feedback = self._main_parts(
-            error, self._tool_name(call, tool), tool, sanitize_line, hidden, note, resources, look
+            error,
+            self._tool_name(call, tool),
+            tool,
+            sanitize_line,
+            hidden,
+            note,
+            resources,
+            look,
+            is_imitation=is_imitation,
         )
         if problems:
             feedback.problems_total = error.__dict__.get("_problems_total", len(own_problems))
@@ -152,6 +160,7 @@ class FeedbackComposer:
         elif tools is not None:
             feedback.next_step = self._catalogue["no_tool"]
         if failure is not None:
+            imitation = error.message if is_imitation else None
             self._add_report(feedback, error, call, failure, (hidden, imitation, *foreign_problems, *repeated_hints))
             offer = "" if resources or feedback.author_message else self._offer(feedback, error, failure, lookups)
             if offer:
@@ -182,10 +191,12 @@ class FeedbackComposer:
         note: str,
         resources: Sequence[str],
         look: Look | None,
+        *,
+        is_imitation: bool,
     ) -> Feedback:
         """The parts of every feedback: what failed, what it means for the run, and what to do next."""
         catalogue = self._catalogue
-        text = "" if _is_imitation(error) else error.message
+        text = "" if is_imitation else error.message
         text = text if hidden is None else _hide_resource(text, hidden, error)
         resource = None if hidden is not None or error.resource is None else sanitize_line(error.resource)
         message = self._apply_class_template(
@@ -256,7 +267,7 @@ class FeedbackComposer:
 
     def display_name(self, call: ToolCall) -> str:
         """The name that was called, redacted and safe to show."""
-        name = self._redactor.redact(safe_str(call.name, _LINE_CHARS))
+        name = self._redactor.redact_name(safe_str(call.name, _LINE_CHARS))
         return show_name(truncate(name, _SENT_CHARS) if REDACTED in name else name)
 
     def _redact_problem(self, problem: Problem) -> Problem:
