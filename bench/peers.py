@@ -143,7 +143,8 @@ def _line(title: str, row: list[Row | None]) -> str:
     times = max(one[2] for one in row if one)
     cells = ("-" if one is None else f"{_figure(one[1])} ({one[2]:.2g} x)" for one in row)
     verdict = "met" if times <= GOAL else "within the bar" if times <= BAR else "MISSED"
-    return f"| {title} | {_figure(mine[0])}-{_figure(mine[-1])} | {' | '.join(cells)} | {times:.2g} x | {verdict} |"
+    ours = "-".join(dict.fromkeys(map(_figure, (mine[0], mine[-1]))))
+    return f"| {title} | {ours} | {' | '.join(cells)} | {times:.2g} x | {verdict} |"
 
 
 def _figure(value: float) -> str:

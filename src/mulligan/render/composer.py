@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
-from itertools import chain, islice
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -293,8 +293,8 @@ class FeedbackComposer:
         feedback.suggestion = suggestion_sentence(error, best, self._catalogue)
         if tools:
             most = self._limits.listed_tools
-            others = (name for name in islice(tools, most + len(best)) if name not in best)
-            shown = tuple(quote_name(name) for name in islice(chain(best, others), most))
+            others = [name for name in islice(tools, most + len(best)) if name not in best]
+            shown = tuple(map(quote_name, [*best, *others][:most]))
             is_sample = len(tools) > 10 * most  # a few unlikely names are enough
             feedback.options = _fit_names(shown, self._limits.feedback_chars // (10 if is_sample else 4))
             feedback.options_total = len(tools)
@@ -524,6 +524,8 @@ def _foreign_texts(error: ToolError, hints: Sequence[str]) -> list[str]:
 
 
 def _fit_names(names: tuple[str, ...], characters: int) -> tuple[str, ...]:
+    if sum(map(len, names)) + 2 * len(names) <= characters:
+        return names
     used = 0
     for index, name in enumerate(names):
         used += len(name) + 2
