@@ -263,7 +263,7 @@ class _ArgumentFixer:
             return ()
         return sent.keys() - self._invalid
 
-    def _siblings(self, members: Mapping[str, Any], sent: Mapping[str, Any]) -> dict[str, Any]:
+    def _siblings(self, members: Mapping[str, Any], sent: dict[str, Any]) -> dict[str, Any]:
         """The members of an object, with the values sent or else their defaults."""
         return self._schemas.defaults(members) | sent
 
