@@ -33,10 +33,6 @@ def sync_rows() -> Iterator[Row]:
     cases = (
         ("success", plain, "search_issues", floor.TEXT, 3),
         ("success, a plugin in every stage", plugged, "search_issues", floor.TEXT, 6),
-        ("a raising tool", plain, "read_file", floor.TEXT, 6),
-        ("malformed JSON", plain, "search_issues", floor.MALFORMED, 4),
-        ("bad arguments, one fault", plain, "search_issues", floor.ONE_FAULT, 6),
-        ("bad arguments, three faults", plain, "search_issues", floor.THREE_FAULTS, 9),
     )
     for title, pipeline, name, text, budget in cases:
         bare = lambda name=name, text=text: floor.bare(name, text)  # noqa: E731
