@@ -93,7 +93,17 @@ PAGES = (
         "How to use them: [Watch a run](../how-to/watch-a-run.md).",
         ("mulligan.plugin",),
         (
-            *("Event", "CallStarted", "CallRepaired", "AttemptFailed", "Waiting", "CallFinished", "StepFinished"),
+            *(
+                "Event",
+                "CallStarted",
+                "CallRepaired",
+                "AttemptFailed",
+                "Waiting",
+                "CallRetried",
+                "CallFinished",
+                "CallAbandoned",
+                "StepFinished",
+            ),
             *("ApprovalRequested", "ApprovalDecided", "Notice", "BudgetSpent", "PluginFaulted"),
         ),
     ),

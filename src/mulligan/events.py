@@ -14,7 +14,6 @@ from mulligan.calls import (
     Waiting,
     equal_by_facts,
 )
-from mulligan.errors import RepeatedCallError, ToolArgumentError
 from mulligan.results import ToolResult
 
 
@@ -71,34 +70,99 @@ class CallStarted:
         return f"CallStarted(call_id={self.call_id!r}, tool_name={self.tool_name!r})"
 
 
-class CallFinished:
-    """A call was answered.
+@equal_by_facts
+class CallRetried(NamedTuple):
+    """The tool is run again.
 
     Attributes:
-        result: the answer.
+        call_id: the model's id of the call, or None.
+        tool_name: the name of the tool.
+        attempt: which attempt begins, counted from 1.
         session_id: the conversation's id, or None.
         step: the number of the conversation's step; 0 outside a conversation.
     """
 
-    __slots__ = ("result", "session_id", "step")
+    call_id: str | None
+    tool_name: str
+    attempt: int
+    session_id: str | None = None
+    step: int = 0
 
-    def __init__(self, result: ToolResult, session_id: str | None = None, step: int = 0) -> None:
-        self.result = result
+
+class CallFinished:
+    """A call was answered.
+
+    Attributes:
+        session_id: the conversation's id, or None.
+        step: the number of the conversation's step; 0 outside a conversation.
+    """
+
+    __slots__ = ("_copy_result", "_result", "session_id", "step")
+
+    def __init__(
+        self,
+        result: ToolResult,
+        session_id: str | None = None,
+        step: int = 0,
+        *,
+        copy_result: Callable[[ToolResult], ToolResult] | None = None,
+    ) -> None:
+        self._result = result
+        self._copy_result = copy_result
         self.session_id = session_id
         self.step = step
 
     @property
+    def result(self) -> ToolResult:
+        """The answer; an observer's own copy, which is made when it is first read."""
+        if self._copy_result is not None:
+            self._result, self._copy_result = self._copy_result(self._result), None
+        return self._result
+
+    @property
     def call_id(self) -> str | None:
         """The model's id of the call, or None."""
-        return self.result.call.id
+        return self._result.call.id
 
     @property
     def attempt(self) -> int:
         """How often the tool was run."""
-        return self.result.attempts
+        return self._result.attempts
+
+    @property
+    def is_error(self) -> bool:
+        """Whether the call failed."""
+        return self._result.is_error
+
+    @property
+    def duration(self) -> float:
+        """Seconds from call to answer."""
+        return self._result.duration
+
+    def __reduce__(self) -> tuple[type[CallFinished], tuple[ToolResult, str | None, int]]:
+        return CallFinished, (self.result, self.session_id, self.step)
 
     def __repr__(self) -> str:
-        return f"CallFinished({self.result!r})"
+        return f"CallFinished({self._result!r})"
+
+
+@equal_by_facts
+class CallAbandoned(NamedTuple):
+    """A call ended without an answer: the host cancelled it, or an exception passed through that must not be caught.
+
+    Attributes:
+        call_id: the model's id of the call, or None.
+        tool_name: the name that was called, safe to show.
+        session_id: the conversation's id, or None.
+        step: the number of the conversation's step; 0 outside a conversation.
+        attempt: how often the tool was run.
+    """
+
+    call_id: str | None
+    tool_name: str
+    session_id: str | None = None
+    step: int = 0
+    attempt: int = 0
 
 
 class StepFinished:
@@ -150,7 +214,7 @@ class StepFinished:
     @property
     def invalid(self) -> tuple[ToolResult, ...]:
         """The answers to calls that named no tool, or whose arguments did not fit: nothing was run for them."""
-        return tuple(result for result in self.results if _is_invalid(result))
+        return tuple(result for result in self.results if result.invalid)
 
     @property
     def repaired(self) -> tuple[ToolResult, ...]:
@@ -169,14 +233,6 @@ class StepFinished:
 
     def __repr__(self) -> str:
         return f"StepFinished({', '.join(self.names)}: {len(self.failed)} of {len(self.results)} failed)"
-
-
-def _is_invalid(result: ToolResult) -> bool:
-    if not result.is_error or result.attempts:
-        return False
-    error = result.error
-    refused = error.__cause__ if isinstance(error, RepeatedCallError) else error
-    return result.tool is None or isinstance(refused, ToolArgumentError)
 
 
 @equal_by_facts
@@ -244,8 +300,10 @@ __all__ = [
     "ApprovalRequested",
     "AttemptFailed",
     "BudgetSpent",
+    "CallAbandoned",
     "CallFinished",
     "CallRepaired",
+    "CallRetried",
     "CallStarted",
     "Event",
     "Notice",
@@ -259,9 +317,11 @@ Event: TypeAlias = (
     | CallRepaired
     | AttemptFailed
     | Waiting
+    | CallRetried
     | ApprovalRequested
     | ApprovalDecided
     | CallFinished
+    | CallAbandoned
     | StepFinished
     | Notice
     | BudgetSpent

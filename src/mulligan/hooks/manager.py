@@ -6,8 +6,9 @@ so that a stage without plugins costs nothing. A stage that has a wrapper is cal
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import pluggy
@@ -52,6 +53,9 @@ from mulligan.policy import Limits
 from mulligan.untrusted.objects import describe
 from mulligan.untrusted.text import MUST_PROPAGATE
 
+if TYPE_CHECKING:
+    from mulligan.hooks.async_observer import AsyncObserver
+
 FAULTS_ALLOWED = 3
 # If every plugin abstains, the flow calls the built-in function itself.
 _DEFAULT_HOOKS = frozenset({"validate", "execute"})
@@ -88,6 +92,7 @@ class PluginManager:
         self._infos: dict[str, PluginInfo] = {}
         self._fault_counts: dict[str, int] = {}
         self._owners: dict[int, tuple[Any, str]] = {}
+        self._async_observers: dict[str, AsyncObserver] = {}
         self.faults: tuple[PluginFault, ...] = ()
         self._redact = redact
         self._on_fault = on_fault
@@ -101,7 +106,11 @@ class PluginManager:
             for place, impl in enumerate(reversed(getattr(self._pluggy.hook, hook).get_hookimpls()), 1):
                 ask = as_positional(impl, parameters)
                 found[impl.plugin_name].append(Hookimpl(hook, place, marks_of(impl, hook), ask))
-        return tuple(attrs.evolve(info, hookimpls=tuple(found[name])) for name, info in self._infos.items())
+        dropped = {name: observer.dropped for name, observer in self._async_observers.items()}
+        return tuple(
+            attrs.evolve(info, hookimpls=tuple(found[name]), dropped=dropped.get(name, 0))
+            for name, info in self._infos.items()
+        )
 
     def add(self, plugin: Any, name: str | None = None, *, built_in: bool = False) -> None:
         """Registers a plugin that is passed in code, which must be valid. It takes effect with the next `compile`.
@@ -197,6 +206,8 @@ class PluginManager:
             self._owners[id(item)] = (item, info.name)
 
         required = is_required(hook, impl.function)
+        if hook == "observe" and inspect.iscoroutinefunction(impl.function):
+            self._queue_events(impl, info.name, report)
         function = with_checked_arguments(impl.function, self._limits) if hook == "validate" else impl.function
         if not info.built_in:
             function = with_copies(function, impl.argnames)
@@ -208,6 +219,34 @@ class PluginManager:
         impl.function = probe_first_claim(hook, function, impl.argnames, report) if probes else function
         setattr(impl.function, REQUIRED, required)
         keep_rules(impl.function, rules)
+
+    def _queue_events(self, impl: Any, name: str, report: Callable[[str, BaseException | None], None]) -> None:
+        """Replaces an `async def observe` by a function that queues the event for it."""
+        from mulligan.hooks.async_observer import AsyncObserver, warn_of_drops
+
+        coroutine_function = impl.function
+        observe = coroutine_function if impl.argnames else lambda _: coroutine_function()
+
+        def warn() -> None:
+            warn_of_drops(name, self._limits.queued_events)
+
+        observer = AsyncObserver(observe, self._limits.queued_events, report, warn)
+        self._async_observers[name] = observer
+        impl.function, impl.argnames = observer.put, ("event",)
+
+    @property
+    def has_async_observers(self) -> bool:
+        """Whether any `observe` is `async def`."""
+        return bool(self._async_observers)
+
+    def drain(self) -> None:
+        """Waits until every event is delivered to the async observers, for ten seconds at most.
+
+        Raises:
+            PluginError: in strict mode, the first fault of one of them.
+        """
+        for observer in self._async_observers.values():
+            observer.drain()
 
     def plugin_of(self, item: Any, default: str) -> str:
         """The plugin that contributed a middleware, a format or a dialect.

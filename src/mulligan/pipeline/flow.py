@@ -22,7 +22,7 @@ from mulligan.errors import (
     ToolTimeoutError,
     UsageError,
 )
-from mulligan.events import CallFinished, CallRepaired, CallStarted
+from mulligan.events import CallAbandoned, CallFinished, CallRepaired, CallStarted
 from mulligan.execute.steps import ArgumentsRefused, Outcome, Run, Step
 from mulligan.hooks.guard import Refusal
 from mulligan.pipeline.attempts import (
@@ -76,7 +76,9 @@ def invoke(invocation: Invocation) -> Flow:
         ToolError: in strict mode.
     """
     flow = _run_stages(invocation)
-    return flow if invocation.memory is None else _with_memory(invocation, invocation.memory, flow)
+    if invocation.memory is not None:
+        flow = _with_memory(invocation, invocation.memory, flow)
+    return _observed(invocation, flow) if invocation.hooks.has_observe else flow
 
 
 def refuse(invocation: Invocation, error: ToolError) -> ToolResult:
@@ -93,6 +95,19 @@ def refuse(invocation: Invocation, error: ToolError) -> ToolResult:
     invocation.hide_secrets()
     _start(invocation)
     return _failure_result(invocation, error)
+
+
+def _observed(invocation: Invocation, flow: Flow) -> Flow:
+    """The same flow; the observers learn of one that ends without a result."""
+    try:
+        return (yield from flow)
+    except BaseException:
+        if invocation.is_open:
+            invocation.is_open = False
+            call, position = invocation.call, (invocation.session_id, invocation.step, invocation.attempts)
+            name = invocation.runtime.renderer.display_name(call)
+            invocation.hooks.observe(CallAbandoned(call.id, name, *position))
+        raise
 
 
 def _with_memory(invocation: Invocation, memory: SessionMemory, flow: Flow) -> Flow:
@@ -145,6 +160,8 @@ def _run_stages(invocation: Invocation, refused: ToolArgumentError | None = None
 
 def _continue_after(invocation: Invocation, error: Exception, refused: ToolArgumentError | None) -> Flow:
     """The result after an exception ended the stages; arguments that a framework refused go through them once more."""
+    if error.__dict__.get("_result") is not None:
+        raise error  # strict mode: the call is answered
     if isinstance(error, ArgumentsRefused) and refused is None:
         if invocation.memory is not None:
             record_abandoned(invocation, invocation.memory, may_have_run=False)
@@ -186,6 +203,7 @@ def _start(invocation: Invocation) -> None:
     invocation.deadline = _deadline_of(invocation)
     exhausted = None if invocation.memory is None else begin(invocation, invocation.memory)
     if invocation.hooks.has_observe:
+        invocation.is_open = True
         _observe_start(invocation)
     if invocation.decision is not None:
         from mulligan.pipeline.approval import note_decision
@@ -465,6 +483,7 @@ def _finish(invocation: Invocation, result: ToolResult) -> ToolResult:
     if invocation.memory is not None:
         record_result(invocation, invocation.memory, result)
     if invocation.hooks.has_observe:
+        invocation.is_open = False
         invocation.hooks.observe(CallFinished(result, invocation.session_id, invocation.step))
     if runtime.strict and result.error is not None:
         raise _strict_error(runtime, result, result.error)

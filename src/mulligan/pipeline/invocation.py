@@ -116,6 +116,7 @@ class Invocation:
         recording_key: under which key its answer will be recorded, or None.
         decision: what a person has decided about it already, or None.
         waited: seconds that a person took to decide.
+        is_open: whether the observers know that it came in, and not yet how it ended.
     """
 
     runtime: Runtime
@@ -138,6 +139,7 @@ class Invocation:
     recording_key: str | None = None
     decision: Decision | None = None
     waited: float = 0.0
+    is_open: bool = False
     handler_arguments: dict[str, Any] = attrs.field(init=False, factory=dict)
 
     @property

@@ -423,12 +423,29 @@ class Pipeline:
             self._runtime.hooks = self._manager.compile()
 
     def close(self) -> None:
-        """Frees threads and event loops; later calls create new ones as needed."""
-        self._workers.close()
+        """Delivers the events that wait for async observers, then frees threads and event loops.
+
+        Later calls create new ones as needed. What an observer does not take within ten seconds is dropped.
+
+        Raises:
+            PluginError: in strict mode, a fault of an async observer.
+        """
+        try:
+            self._manager.drain()
+        finally:
+            self._workers.close()
 
     async def aclose(self) -> None:
-        """`close`, for `async with`."""
-        self.close()
+        """`close`, for `async with`, without blocking the event loop.
+
+        Raises:
+            PluginError: in strict mode, a fault of an async observer.
+        """
+        if self._manager.has_async_observers:
+            import asyncio
+
+            await asyncio.to_thread(self._manager.drain)
+        self._workers.close()
 
     def __enter__(self) -> Pipeline:
         return self
