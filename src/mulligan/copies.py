@@ -172,7 +172,7 @@ def _copy_event(event: Event) -> Event:
     if kind is CallStarted:
         return event
     if kind is CallFinished:
-        return CallFinished(event._result, event.session_id, event.step, copy_result=copy_result)  # type: ignore[union-attr]  # noqa: SLF001
+        return CallFinished(event._result, event.session_id, event.step, event._show, copy_result=copy_result)  # type: ignore[union-attr]  # noqa: SLF001
     if kind is StepFinished:
         results = tuple(map(copy_result, event.results))  # type: ignore[union-attr]
         return StepFinished(event.session_id, event.names, results, event.duration, event.step)  # type: ignore[union-attr]

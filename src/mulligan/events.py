@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, TypeAlias
+from functools import partial
+from typing import Any, NamedTuple, TypeAlias
 
 from mulligan.calls import (
     ApprovalDecided,
@@ -97,18 +98,20 @@ class CallFinished:
         step: the number of the conversation's step; 0 outside a conversation.
     """
 
-    __slots__ = ("_copy_result", "_result", "session_id", "step")
+    __slots__ = ("_copy_result", "_result", "_show", "session_id", "step")
 
     def __init__(
         self,
         result: ToolResult,
         session_id: str | None = None,
         step: int = 0,
+        show: Callable[[], str] = str,
         *,
         copy_result: Callable[[ToolResult], ToolResult] | None = None,
     ) -> None:
         self._result = result
         self._copy_result = copy_result
+        self._show = show
         self.session_id = session_id
         self.step = step
 
@@ -118,6 +121,11 @@ class CallFinished:
         if self._copy_result is not None:
             self._result, self._copy_result = self._copy_result(self._result), None
         return self._result
+
+    @property
+    def arguments(self) -> str:
+        """The arguments of the call, redacted and shortened; computed only when read."""
+        return self._show()
 
     @property
     def call_id(self) -> str | None:
@@ -139,8 +147,8 @@ class CallFinished:
         """Seconds from call to answer."""
         return self._result.duration
 
-    def __reduce__(self) -> tuple[type[CallFinished], tuple[ToolResult, str | None, int]]:
-        return CallFinished, (self.result, self.session_id, self.step)
+    def __reduce__(self) -> tuple[type[CallFinished], tuple[Any, ...]]:
+        return CallFinished, (self.result, self.session_id, self.step, partial(str, self.arguments))
 
     def __repr__(self) -> str:
         return f"CallFinished({self._result!r})"

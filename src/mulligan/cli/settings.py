@@ -188,6 +188,7 @@ class Settings:
         with made as pipeline:
             self._check_blocked(pipeline)
             if level == "OFF":
+                pipeline.enable_logging(level)
                 yield pipeline
                 return
             with _log_to_stderr(level):

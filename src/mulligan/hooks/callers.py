@@ -216,7 +216,7 @@ class CompiledHooks:
         has_authorize: whether a plugin may refuse calls, or ask for a person's approval.
         has_detect: whether a plugin examines every returned value, even those that are clearly results.
         has_render: whether a plugin may render feedback; otherwise only the format does.
-        has_observe: whether a plugin observes events.
+        has_observe: whether a plugin observes calls that succeed; failures and steps are always observed.
         has_repair: whether a plugin repairs calls.
         has_middlewares: whether a plugin contributes middleware.
     """

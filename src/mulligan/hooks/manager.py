@@ -262,7 +262,9 @@ class PluginManager:
         """The hooks as plain functions, for the current plugins."""
         callers = {hook: self._compile_hook(hook) for hook in HOOKS}
         plugged = {hook for hook in HOOKS if any(not self._is_built_in(impl) for impl in self._active_hookimpls(hook))}
-        plugged |= {hook for hook in ("observe", "repair", "middlewares") if self._active_hookimpls(hook)}
+        plugged |= {hook for hook in ("repair", "middlewares") if self._active_hookimpls(hook)}
+        if any(not getattr(impl.plugin, "only_failures", False) for impl in self._active_hookimpls("observe")):
+            plugged.add("observe")
         for hook in _DEFAULT_HOOKS:
             if hook in self._infos and self._infos[hook].state == "blocked":
                 plugged.add(hook)

@@ -133,8 +133,7 @@ def record_result(invocation: Invocation, memory: SessionMemory, result: ToolRes
     """Records a result."""
     key, invocation.recording_key = invocation.recording_key, None
     memory.record_result(result, invocation.arguments, key, invocation.waited)
-    if invocation.hooks.has_observe:
-        memory.collect(invocation.step, invocation.started, result)
+    memory.collect(invocation.step, invocation.started, result)
 
 
 def record_abandoned(invocation: Invocation, memory: SessionMemory, *, may_have_run: bool) -> None:

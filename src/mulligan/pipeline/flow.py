@@ -480,11 +480,13 @@ def _failure_result(invocation: Invocation, error: ToolError) -> ToolResult:
 def _finish(invocation: Invocation, result: ToolResult) -> ToolResult:
     runtime = invocation.runtime
     result.duration = runtime.clock() - invocation.started
+    runtime.stats.add(result)
     if invocation.memory is not None:
         record_result(invocation, invocation.memory, result)
-    if invocation.hooks.has_observe:
+    if invocation.hooks.has_observe or result.is_error:
         invocation.is_open = False
-        invocation.hooks.observe(CallFinished(result, invocation.session_id, invocation.step))
+        show = invocation.display_arguments
+        invocation.hooks.observe(CallFinished(result, invocation.session_id, invocation.step, show))
     if runtime.strict and result.error is not None:
         raise _strict_error(runtime, result, result.error)
     return result

@@ -14,6 +14,7 @@ from mulligan.deadline import Deadline
 from mulligan.execute.steps import Middleware, Outcome
 from mulligan.feedback import FeedbackFormat
 from mulligan.hooks.callers import CompiledHooks
+from mulligan.pipeline.stats import Stats
 from mulligan.policy import Limits, Policy
 from mulligan.resolve.toolset import Toolset
 from mulligan.tools import Tool
@@ -44,6 +45,7 @@ class Runtime:
         fault_log: records what a plugin did wrong.
         default_retry: makes the automatic retry; None if the policy disables it.
         approver: asks a person about a call, or None.
+        stats: counts the calls of each tool.
     """
 
     toolset: Toolset
@@ -58,10 +60,20 @@ class Runtime:
     fault_log: PluginManager
     default_retry: Callable[[], SecondChance] | None = None
     approver: Approver | None = None
+    stats: Stats = attrs.field(factory=Stats)
 
 
 _shared_parts = attrgetter(
-    "limits", "middleware", "classifier", "renderer", "strict", "clock", "fault_log", "default_retry", "approver"
+    "limits",
+    "middleware",
+    "classifier",
+    "renderer",
+    "strict",
+    "clock",
+    "fault_log",
+    "default_retry",
+    "approver",
+    "stats",
 )
 
 
@@ -146,6 +158,10 @@ class Invocation:
     def session_id(self) -> str | None:
         """The conversation's id, or None."""
         return None if self.memory is None else self.memory.id
+
+    def display_arguments(self) -> str:
+        """The arguments of the call as one short, redacted line."""
+        return self.runtime.renderer.display_arguments(self.call, self.tool, self.runtime.toolset)
 
     def hide_secrets(self) -> None:
         """Takes care that no text about the call shows its secrets."""
