@@ -16,6 +16,7 @@ from mulligan.calls import (
     equal_by_facts,
 )
 from mulligan.results import ToolResult
+from mulligan.tools import Tool
 
 
 class CallStarted:
@@ -136,6 +137,11 @@ class CallFinished:
     def attempt(self) -> int:
         """How often the tool was run."""
         return self._result.attempts
+
+    @property
+    def tool(self) -> Tool | None:
+        """The tool that the call was resolved to, or None."""
+        return self._result.tool
 
     @property
     def is_error(self) -> bool:

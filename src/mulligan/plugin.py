@@ -91,6 +91,7 @@ from mulligan.policy import Limits, Policy
 from mulligan.repair.helpers import coerced, mended_json, same_name
 from mulligan.resolve.toolset import Toolset
 from mulligan.results import Answers, ToolResult
+from mulligan.secrets.redaction import Redactor
 from mulligan.tools import Tool, tool
 from mulligan.untrusted.classes import as_dict, is_a
 from mulligan.untrusted.hints import hints_of
@@ -143,6 +144,7 @@ __all__ = [
     "Policy",
     "Problem",
     "ProcessFailed",
+    "Redactor",
     "Repair",
     "Repairer",
     "RepeatedCallError",

@@ -1,0 +1,175 @@
+"""Spans: one around each call, and one for each attempt if there is more than one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from contextvars import Token
+from typing import Any
+
+from opentelemetry import context, trace
+from opentelemetry.context import Context
+from opentelemetry.trace import NoOpTracerProvider, ProxyTracerProvider, Span, Status, StatusCode, TracerProvider
+
+from mulligan.plugin import AttemptFailed, CallFinished, CallRetried, CallStarted, Redactor, ToolError, ToolResult
+from mulligan_otel.attributes import OPERATION, VERSION, plain, stage_of
+
+_KEY = context.create_key("mulligan-call")
+_NAME_CHARS = 64
+_ID_CHARS = 100
+_CONTENT_CHARS = 2_000
+
+
+class _Call:
+    """The spans of one call.
+
+    Attributes:
+        span: that of the call.
+        token: what was current before.
+        started: when it came in, in nanoseconds.
+        arguments: shows the arguments, redacted.
+        failed: the first attempt that failed, and when, in nanoseconds; or None.
+        attempt: the span of the present attempt, and what was current before; or None.
+    """
+
+    __slots__ = ("attempt", "event", "failed", "span", "started", "token")
+
+    def __init__(self, span: Span, event: CallStarted) -> None:
+        self.span = span
+        self.event = event
+        self.started = time.time_ns()
+        self.failed: tuple[AttemptFailed, int] | None = None
+        self.attempt: tuple[Span, Token[Context]] | None = None
+        self.token: Token[Context]
+
+
+class Spans:
+    """Makes the spans of a pipeline's calls. A call's span is current while its tool runs.
+
+    Args:
+        provider: makes the tracer; None for that of the program, which may come later.
+        capture: whether spans hold arguments and results.
+    """
+
+    def __init__(self, provider: TracerProvider | None, *, capture: bool) -> None:
+        self._provider = provider
+        self._capture = capture
+        self._tracer: trace.Tracer | None = None
+        self._redact = Redactor().redact
+
+    def _find_tracer(self) -> trace.Tracer | None:
+        """The tracer; None as long as the program has none that does anything."""
+        if self._tracer is None:
+            provider = self._provider or trace.get_tracer_provider()
+            if not isinstance(provider, (NoOpTracerProvider, ProxyTracerProvider)):
+                self._tracer = provider.get_tracer("mulligan", VERSION)
+        return self._tracer
+
+    def start(self, event: CallStarted) -> None:
+        """Starts the span of a call, and makes it current."""
+        tracer = self._find_tracer()
+        if tracer is None:
+            return
+        name = self._redact(event.tool_name)[:_NAME_CHARS]
+        attributes: dict[str, Any] = {
+            "gen_ai.operation.name": OPERATION,
+            "gen_ai.tool.name": name,
+            "openinference.span.kind": "TOOL",
+        }
+        if event.call_id is not None:
+            attributes["gen_ai.tool.call.id"] = self._redact(str(event.call_id))[:_ID_CHARS]
+        if event.session_id is not None:
+            attributes["gen_ai.conversation.id"] = event.session_id
+            attributes["mulligan.step"] = event.step
+        span = tracer.start_span(f"{OPERATION} {name}", attributes=attributes)
+        call = _Call(span, event)
+        call.token = context.attach(context.set_value(_KEY, call, trace.set_span_in_context(span)))
+
+    def fail_attempt(self, event: AttemptFailed) -> None:
+        """Ends the span of an attempt that failed."""
+        call = self._current()
+        if call is None:
+            return
+        if call.attempt is not None:
+            self._end_attempt(call, event.error)
+        elif call.failed is None:
+            call.failed = event, time.time_ns()
+
+    def start_attempt(self, event: CallRetried) -> None:
+        """Starts the span of an attempt. That of the first is made now, since until now it was the only one."""
+        call, tracer = self._current(), self._find_tracer()
+        if call is None or tracer is None:
+            return
+        if call.failed is not None:
+            failed, ended = call.failed
+            call.failed = None
+            first = tracer.start_span("attempt 1", attributes={"mulligan.attempt": 1}, start_time=call.started)
+            _set_error(first, failed.error)
+            first.end(ended)
+        span = tracer.start_span(f"attempt {event.attempt}", attributes={"mulligan.attempt": event.attempt})
+        call.attempt = span, context.attach(trace.set_span_in_context(span))
+
+    def finish(self, event: CallFinished) -> None:
+        """Ends the span of a call."""
+        if self._tracer is None:
+            return
+        call = self._current()
+        if call is None:
+            return
+        if call.span.is_recording():
+            call.span.set_attributes(self._describe(call, event.result))
+            if event.result.error is not None:
+                _set_error(call.span, event.result.error)
+        self._end(call)
+
+    def abandon(self) -> None:
+        """Ends the span of a call that has no answer."""
+        call = self._current()
+        if call is not None:
+            call.span.set_attribute("error.type", "CallAbandoned")
+            call.span.set_status(Status(StatusCode.ERROR))
+            self._end(call)
+
+    def _describe(self, call: _Call, result: ToolResult) -> Mapping[str, Any]:
+        attributes: dict[str, Any] = {"mulligan.attempts": result.attempts, "mulligan.repairs": len(result.repairs)}
+        if result.tool is not None:
+            attributes["gen_ai.tool.type"] = result.tool.tool_type
+            if result.tool.description:
+                attributes["gen_ai.tool.description"] = self._redact(result.tool.description)[:_CONTENT_CHARS]
+        error = result.error
+        if error is not None:
+            attributes["mulligan.stage"] = stage_of(error, result.attempts)
+            attributes["mulligan.code"] = plain(error.code)
+            attributes["mulligan.effect"] = error.effect
+            attributes["mulligan.fatal"] = result.fatal
+            attributes["mulligan.rule"] = plain(error.rule)
+            attributes["mulligan.feedback.length"] = len(result.content)
+        if self._capture:
+            attributes["gen_ai.tool.call.arguments"] = call.event.arguments
+            attributes["gen_ai.tool.call.result"] = self._redact(str(result.to_dict()["content"]))[:_CONTENT_CHARS]
+        return attributes
+
+    def _end(self, call: _Call) -> None:
+        if call.attempt is not None:
+            self._end_attempt(call, None)
+        call.span.end()
+        context.detach(call.token)
+
+    def _end_attempt(self, call: _Call, error: ToolError | None) -> None:
+        assert call.attempt is not None
+        (span, token), call.attempt = call.attempt, None
+        if error is not None:
+            _set_error(span, error)
+        span.end()
+        context.detach(token)
+
+    @staticmethod
+    def _current() -> _Call | None:
+        call = context.get_value(_KEY)
+        return call if isinstance(call, _Call) else None
+
+
+def _set_error(span: Span, error: ToolError) -> None:
+    name = plain(type(error).__name__)
+    span.set_attribute("error.type", name)
+    span.set_status(Status(StatusCode.ERROR, name))
