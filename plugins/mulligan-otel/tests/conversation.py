@@ -24,7 +24,7 @@ class Archive(BaseHTTPRequestHandler):
         from opentelemetry import propagate, trace
         from opentelemetry.trace import SpanKind
 
-        parent = propagate.extract(dict(self.headers))
+        parent = propagate.extract({name.lower(): value for name, value in self.headers.items()})
         with trace.get_tracer("archive").start_as_current_span("GET /search", parent, SpanKind.SERVER):
             self.send_response(200)
             self.end_headers()
