@@ -1,17 +1,11 @@
-"""A conversation of two steps, traced to a receiver of OTLP: `python conversation.py` prints its trace as a tree.
-
-`python conversation.py PAGE` writes the tree into the block ```text trace of the page.
-"""
+"""A conversation of two steps, traced to a receiver of OTLP: `python conversation.py` prints its trace as a tree."""
 
 from __future__ import annotations
 
 import asyncio
 import os
-import re
-import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
 from otlp_receiver import Receiver, tree
@@ -85,16 +79,5 @@ def run() -> Receiver:
     return receiver
 
 
-def main() -> None:
-    """Prints the tree, or writes it into a page."""
-    shown = tree(run().spans)
-    if len(sys.argv) < 2:
-        print(shown)
-        return
-    page = Path(sys.argv[1])
-    text = page.read_text(encoding="utf-8")
-    page.write_text(re.sub(r"(?s)(```text trace\n).*?(```)", lambda m: f"{m[1]}{shown}\n{m[2]}", text), encoding="utf-8")
-
-
 if __name__ == "__main__":
-    main()
+    print(tree(run().spans))
