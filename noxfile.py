@@ -13,7 +13,21 @@ nox.options.sessions = ["tests", "lint", "typing"]
 nox.options.reuse_existing_virtualenvs = True
 
 _RUN = (
-    *("aws", "azure", "formats", "github", "google", "grpc", "http", "llm", "ops", "otel", "playwright", "saas", "search"),
+    *(
+        "aws",
+        "azure",
+        "formats",
+        "github",
+        "google",
+        "grpc",
+        "http",
+        "llm",
+        "ops",
+        "otel",
+        "playwright",
+        "saas",
+        "search",
+    ),
     *("crm", "gitlab", "mcp", "messaging", "payments", "sql", "stores"),
 )
 _ADAPTERS = ("adk", "langchain", "openai-agents", "pydantic-ai", "strands")

@@ -54,7 +54,8 @@ def main() -> None:
         path = DOCS / page
         pattern = rf"(?ms)^(```text {name}\n).*?^(```)$"
         path.write_text(
-            re.sub(pattern, lambda match: match[1] + shown + match[2], path.read_text(encoding="utf-8")), encoding="utf-8"
+            re.sub(pattern, lambda match: match[1] + shown + match[2], path.read_text(encoding="utf-8")),
+            encoding="utf-8",
         )
 
 

@@ -7,6 +7,7 @@ import urllib.request
 from typing import Any
 
 import pytest
+from mulligan_otel import OpenTelemetry
 from opentelemetry.exporter.prometheus import PrometheusMetricReader
 from opentelemetry.sdk.metrics import MeterProvider
 from prometheus_client import CollectorRegistry, start_http_server
@@ -14,7 +15,6 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from mulligan import Limits, Pipeline, Policy, Tool, errors, tool
 from mulligan.middleware import circuit_breaker
-from mulligan_otel import OpenTelemetry
 
 
 @tool

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from conftest import TRACER
 from mcp import Client, StdioServerParameters
+from mulligan_otel import OpenTelemetry
 from opentelemetry import trace
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.sampling import ALWAYS_OFF
@@ -20,7 +21,6 @@ from opentelemetry.trace import SpanKind, StatusCode
 from mulligan import Pipeline, Policy, Tool, ToolCall, errors, tool
 from mulligan.middleware import retry
 from mulligan.plugin import hookimpl
-from mulligan_otel import OpenTelemetry
 
 
 @tool
@@ -86,7 +86,11 @@ def test_it_is_the_parent_on_other_executors(make_pipeline, spans):
         def execute(self, tool: Any, arguments: Any) -> Any:
             def submit() -> Any:
                 with TRACER.start_as_current_span("submit"), ThreadPoolExecutor(1) as pool:
-                    return pool.submit(tool.handler, **arguments()).result() if callable(arguments) else tool.handler(**arguments)
+                    return (
+                        pool.submit(tool.handler, **arguments()).result()
+                        if callable(arguments)
+                        else tool.handler(**arguments)
+                    )
 
             return submit
 
@@ -230,7 +234,9 @@ def test_parallel_calls_do_not_mix(make_pipeline, spans):
 
     async def main() -> None:
         with TRACER.start_as_current_span("agent"):
-            await make_pipeline(Tool.from_function(wait)).acall_many([ToolCall(f"c{n}", "wait", {"n": n}) for n in range(5)])
+            await make_pipeline(Tool.from_function(wait)).acall_many(
+                [ToolCall(f"c{n}", "wait", {"n": n}) for n in range(5)]
+            )
 
     asyncio.run(main())
     ids = {span.context.span_id: span.attributes.get("gen_ai.tool.call.id") for span in spans.all}
@@ -395,7 +401,18 @@ def planted(place: str) -> tuple[list[Tool], str, Any, str | None]:
 
 @pytest.mark.parametrize(
     "place",
-    ["exception", "own error", "path", "error value", "value", "name", "arguments", "text arguments", "id", "secret argument"],
+    [
+        "exception",
+        "own error",
+        "path",
+        "error value",
+        "value",
+        "name",
+        "arguments",
+        "text arguments",
+        "id",
+        "secret argument",
+    ],
 )
 def test_no_secret_reaches_a_span_a_metric_or_a_line(make_pipeline, spans, measured, caplog, monkeypatch, place):
     monkeypatch.setenv("VAULT_TOKEN", SECRET)
@@ -407,7 +424,9 @@ def test_no_secret_reaches_a_span_a_metric_or_a_line(make_pipeline, spans, measu
     session.call_many([ToolCall(id, name, arguments), ToolCall(id, name, arguments)])
     pipeline.enable_logging(sink="logging")
     session.call_many([ToolCall(id, name, arguments)])
-    told = [span.to_json() for span in spans.all] + [str(measured.points)] + [one.getMessage() for one in caplog.records]
+    told = (
+        [span.to_json() for span in spans.all] + [str(measured.points)] + [one.getMessage() for one in caplog.records]
+    )
     told += [str(getattr(one, "mulligan", "")) for one in caplog.records]
     assert len(spans.all) >= 3
     assert any("gen_ai.tool.call.result" in text for text in told)

@@ -153,7 +153,7 @@ class Settings:
         *,
         format: str | None = None,
         bare: bool = False,
-        log: str = "ERROR",
+        log: str = "WARNING",
         policy: Policy | None = None,
         loaded_plugins: Iterable[Any] | None = None,
         uses_tool_options: bool = True,

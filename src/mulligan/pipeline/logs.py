@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple, Protocol
 
+from mulligan.calls import ToolCall
+from mulligan.classify.failure import Failure
 from mulligan.errors import UsageError
 from mulligan.events import (
     ApprovalDecided,
@@ -21,16 +23,24 @@ from mulligan.events import (
 )
 from mulligan.hookimpl import hookimpl
 from mulligan.pipeline.log_sinks import SINKS, LogLine, Sink
-from mulligan.untrusted.objects import describe, exception_chain
+from mulligan.results import ToolResult
 from mulligan.untrusted.text import clean, safe_str
-
-if TYPE_CHECKING:
-    from mulligan.render.renderer import Renderer
-    from mulligan.results import ToolResult
 
 LEVELS = ("INFO", "SUCCESS", "WARNING", "ERROR")
 _UNCLASSIFIED = "host:unclassified"
 _MOST_CAUSES = 5
+_CAUSE = BaseException.__cause__.__get__  # type: ignore[union-attr]
+
+
+class Shows(Protocol):
+    """Makes foreign texts safe to show."""
+
+    @property
+    def sanitize_line(self) -> Callable[[str], str]:
+        """Makes one clean, redacted, bounded line of a text."""
+
+    def display_name(self, call: ToolCall) -> str:
+        """The name that was called, redacted and safe to show."""
 
 
 class Logging:
@@ -43,7 +53,7 @@ class Logging:
         only_failures: whether it needs no event of a call that succeeds.
     """
 
-    def __init__(self, renderer: Renderer) -> None:
+    def __init__(self, renderer: Shows) -> None:
         self._renderer = renderer
         self._sink_name = "logging"
         self._sink: Sink | None = None
@@ -93,7 +103,7 @@ class _Reader(NamedTuple):
     """
 
     level: Callable[[Any], str | None]
-    line: Callable[[str, Any, Renderer], LogLine]
+    line: Callable[[str, Any, Shows], LogLine]
 
 
 def _level_of_result(event: CallFinished) -> str:
@@ -105,7 +115,7 @@ def _level_of_result(event: CallFinished) -> str:
     return "WARNING" if result.error is not None and result.error.rule == _UNCLASSIFIED else "INFO"
 
 
-def _line_of_result(level: str, event: CallFinished, renderer: Renderer) -> LogLine:
+def _line_of_result(level: str, event: CallFinished, renderer: Shows) -> LogLine:
     result, error = event.result, event.result.error
     own = _renderer_of(result, renderer)
     name, shown = own.display_name(result.call), event.arguments
@@ -137,28 +147,34 @@ def _line_of_result(level: str, event: CallFinished, renderer: Renderer) -> LogL
     return LogLine(level, text, fields, details)
 
 
-def _failed_before(result: ToolResult, renderer: Renderer) -> str:
+def _failed_before(result: ToolResult, renderer: Shows) -> str:
     """The failures of the attempts before the last one."""
     failed = [event for event in result.events if isinstance(event, AttemptFailed) and event.attempt < result.attempts]
     return ", ".join(f"{type(one.error).__name__}: {renderer.sanitize_line(one.error.message)}" for one in failed[-3:])
 
 
-def _details(result: ToolResult, renderer: Renderer) -> tuple[str, ...]:
+def _details(result: ToolResult, renderer: Shows) -> tuple[str, ...]:
     """The tool's own exception with its causes and, for a crash, the frames of the tool's code."""
     error = result.error
     assert error is not None
-    cause = error.__cause__
-    chain = () if cause is None else exception_chain(cause)[:_MOST_CAUSES]
-    lines = [
-        f"{'caused by ' if place else ''}{renderer.sanitize_line(describe(one))}" for place, one in enumerate(chain)
-    ]
+    lines = [f"{'caused by ' if place else ''}{line}" for place, line in enumerate(_causes(error, renderer))]
     failed = next((event for event in reversed(result.events) if isinstance(event, AttemptFailed)), None)
     if failed is not None and error.rule == _UNCLASSIFIED:
         lines += clean(failed.traceback).splitlines()
     return tuple(lines)
 
 
-def _line_of_step(level: str, event: StepFinished, renderer: Renderer) -> LogLine:
+def _causes(error: BaseException, renderer: Shows) -> Iterator[str]:
+    """The exceptions behind an error, the nearest first."""
+    cause = error.__cause__
+    for _ in range(_MOST_CAUSES):
+        if cause is None:
+            return
+        yield renderer.sanitize_line(f"{Failure(cause).type_name}: {safe_str(cause, 300)}")
+        cause = _CAUSE(cause)
+
+
+def _line_of_step(level: str, event: StepFinished, renderer: Shows) -> LogLine:
     labels = [
         f"{name}{_id_label(_renderer_of(result, renderer), result.call.id)}"
         for name, result in zip(event.names, event.results, strict=True)
@@ -181,46 +197,46 @@ def _line_of_step(level: str, event: StepFinished, renderer: Renderer) -> LogLin
     return LogLine(level, text, fields)
 
 
-def _line_of_notice(level: str, event: Notice, renderer: Renderer) -> LogLine:
+def _line_of_notice(level: str, event: Notice, renderer: Shows) -> LogLine:
     text = renderer.sanitize_line(event.text)
     fields = {**_position(event, "notice"), "text": text, "fatal": event.fatal}
     return LogLine(level, f"{_session(renderer, event)}for the user: {text}", fields)
 
 
-def _line_of_abandoned(level: str, event: CallAbandoned, renderer: Renderer) -> LogLine:
+def _line_of_abandoned(level: str, event: CallAbandoned, renderer: Shows) -> LogLine:
     fields = _position(event, "call_abandoned", event.tool_name)
     return LogLine(level, f"{_label(renderer, event, event.tool_name)} ended without an answer", fields)
 
 
-def _line_of_budget(level: str, event: BudgetSpent, renderer: Renderer) -> LogLine:
+def _line_of_budget(level: str, event: BudgetSpent, renderer: Shows) -> LogLine:
     whose = "the conversation" if event.tool is None else renderer.sanitize_line(event.tool)
     what = f"the budget of {whose} is exhausted ({event.limit:g} {event.part})"
     fields = {**_position(event, "budget_spent", event.tool_name), "part": event.part, "limit": event.limit}
     return LogLine(level, f"{_label(renderer, event, event.tool_name)}: {what}", fields)
 
 
-def _line_of_request(level: str, event: ApprovalRequested, renderer: Renderer) -> LogLine:
+def _line_of_request(level: str, event: ApprovalRequested, renderer: Shows) -> LogLine:
     reason = renderer.sanitize_line(event.reason)
     fields = {**_position(event, "approval_requested", event.tool_name), "reason": reason}
     text = f"{_label(renderer, event, event.tool_name)} needs approval{f': {reason}' if reason else ''}"
     return LogLine(level, text, fields)
 
 
-def _line_of_decision(level: str, event: ApprovalDecided, renderer: Renderer) -> LogLine:
+def _line_of_decision(level: str, event: ApprovalDecided, renderer: Shows) -> LogLine:
     detail = renderer.sanitize_line(event.reason or (f"with {event.arguments}" if event.arguments else ""))
     fields = {**_position(event, "approval_decided", event.tool_name), "decision": event.decision, "detail": detail}
     text = f"{_label(renderer, event, event.tool_name)} was {event.decision}{f': {detail}' if detail else ''}"
     return LogLine(level, text, fields)
 
 
-def _line_of_fault(level: str, event: PluginFaulted, renderer: Renderer) -> LogLine:
+def _line_of_fault(level: str, event: PluginFaulted, renderer: Shows) -> LogLine:
     error, plugin = renderer.sanitize_line(event.error), renderer.sanitize_line(event.plugin)
     text = f"plugin {plugin}, hook {event.hook}: {error}{'; the plugin is disabled' if event.set_aside else ''}"
     fields = {"event": "plugin_faulted", "plugin": plugin, "hook": event.hook, "error": error}
     return LogLine(level, text, {**fields, "disabled": event.set_aside})
 
 
-def _renderer_of(result: ToolResult, default: Renderer) -> Renderer:
+def _renderer_of(result: ToolResult, default: Shows) -> Shows:
     """What shows the result without the secrets of its own call."""
     own: Any = result._source  # noqa: SLF001 - a result tells nobody else
     return default if own is None else own
@@ -231,19 +247,19 @@ def _position(event: Any, kind: str, tool: str | None = None) -> dict[str, Any]:
     return fields if tool is None else {**fields, "tool": tool}
 
 
-def _label(renderer: Renderer, event: Any, name: str) -> str:
+def _label(renderer: Shows, event: Any, name: str) -> str:
     return f"{_session(renderer, event)}{renderer.sanitize_line(name)}{_id_label(renderer, event.call_id)}"
 
 
-def _id_label(renderer: Renderer, id: Any) -> str:
+def _id_label(renderer: Shows, id: Any) -> str:
     return "" if id is None else f" ({_safe_id(renderer, id)})"
 
 
-def _safe_id(renderer: Renderer, id: Any) -> str | None:
+def _safe_id(renderer: Shows, id: Any) -> str | None:
     return None if id is None else renderer.sanitize_line(safe_str(id, 100))
 
 
-def _session(renderer: Renderer, event: Any) -> str:
+def _session(renderer: Shows, event: Any) -> str:
     return "" if event.session_id is None else f"[{renderer.sanitize_line(safe_str(event.session_id, 100))}] "
 
 
