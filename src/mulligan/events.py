@@ -22,7 +22,7 @@ from mulligan.tools import Tool
 class CallStarted:
     """A call was received."""
 
-    __slots__ = ("_call_id", "_session_id", "_show", "_step", "_tool_name")
+    __slots__ = ("_call_id", "_session_id", "_show", "_step", "_tool", "_tool_name")
 
     def __init__(
         self,
@@ -31,9 +31,11 @@ class CallStarted:
         show: Callable[[], str],
         session_id: str | None = None,
         step: int = 0,
+        tool: Tool | None = None,
     ) -> None:
         self._call_id = call_id
         self._tool_name = tool_name
+        self._tool = tool
         self._show = show
         self._session_id = session_id
         self._step = step
@@ -62,6 +64,11 @@ class CallStarted:
     def tool_name(self) -> str:
         """The name that was called."""
         return self._tool_name
+
+    @property
+    def tool(self) -> Tool | None:
+        """The tool that has exactly this name, or None."""
+        return self._tool
 
     @property
     def arguments(self) -> str:

@@ -23,7 +23,6 @@ from mulligan.hooks.callers import (
     CompiledHooks,
     as_positional,
     ask_all,
-    call_all,
     collect,
     empty_result,
     failing_wrapper,
@@ -32,6 +31,7 @@ from mulligan.hooks.callers import (
     is_required,
     is_wrapper,
     marks_of,
+    notify_all,
     parameters_of,
     without_default,
 )
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 FAULTS_ALLOWED = 3
 # If every plugin abstains, the flow calls the built-in function itself.
 _DEFAULT_HOOKS = frozenset({"validate", "execute"})
-_EVERY_HOOKIMPL = {"authorize": ask_all, "observe": call_all}
+_EVERY_HOOKIMPL = {"authorize": ask_all, "observe": notify_all}
 # The built-in hookimpls of these hooks use no foreign objects, so they need no guard.
 _UNGUARDED_HOOKS = frozenset({"resolve", "validate", "execute"})
 
@@ -263,8 +263,14 @@ class PluginManager:
         callers = {hook: self._compile_hook(hook) for hook in HOOKS}
         plugged = {hook for hook in HOOKS if any(not self._is_built_in(impl) for impl in self._active_hookimpls(hook))}
         plugged |= {hook for hook in ("repair", "middlewares") if self._active_hookimpls(hook)}
-        if any(not getattr(impl.plugin, "only_failures", False) for impl in self._active_hookimpls("observe")):
+        observers = self._active_hookimpls("observe")
+        of_calls = [impl for impl in observers if not getattr(impl.plugin, "only_failures", False)]
+        callers["observe_calls"] = callers["observe"]
+        if of_calls:
             plugged.add("observe")
+            if len(of_calls) < len(observers) and not any(map(is_wrapper, observers)):
+                parameters = parameters_of("observe")
+                callers["observe_calls"] = notify_all(tuple(as_positional(impl, parameters) for impl in of_calls))
         for hook in _DEFAULT_HOOKS:
             if hook in self._infos and self._infos[hook].state == "blocked":
                 plugged.add(hook)

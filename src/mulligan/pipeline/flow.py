@@ -76,9 +76,7 @@ def invoke(invocation: Invocation) -> Flow:
         ToolError: in strict mode.
     """
     flow = _run_stages(invocation)
-    if invocation.memory is not None:
-        flow = _with_memory(invocation, invocation.memory, flow)
-    return _observed(invocation, flow) if invocation.hooks.has_observe else flow
+    return flow if invocation.memory is None else _with_memory(invocation, invocation.memory, flow)
 
 
 def refuse(invocation: Invocation, error: ToolError) -> ToolResult:
@@ -95,19 +93,6 @@ def refuse(invocation: Invocation, error: ToolError) -> ToolResult:
     invocation.hide_secrets()
     _start(invocation)
     return _failure_result(invocation, error)
-
-
-def _observed(invocation: Invocation, flow: Flow) -> Flow:
-    """The same flow; the observers learn of one that ends without a result."""
-    try:
-        return (yield from flow)
-    except BaseException:
-        if invocation.is_open:
-            invocation.is_open = False
-            call, position = invocation.call, (invocation.session_id, invocation.step, invocation.attempts)
-            name = invocation.runtime.renderer.display_name(call)
-            invocation.hooks.observe(CallAbandoned(call.id, name, *position))
-        raise
 
 
 def _with_memory(invocation: Invocation, memory: SessionMemory, flow: Flow) -> Flow:
@@ -127,35 +112,50 @@ def _with_memory(invocation: Invocation, memory: SessionMemory, flow: Flow) -> F
 def _run_stages(invocation: Invocation, refused: ToolArgumentError | None = None) -> Flow:
     """The stages; `refused` says what the tool's framework found wrong with the arguments, where it was asked before."""
     try:
-        resolved = refused or _begin(invocation)
-        if isinstance(resolved, ToolError):
-            invocation.hide_secrets()
-            if not _may_repair(invocation, resolved):
-                return _failure_result(invocation, _blame_editor(invocation, resolved))
-            tool = yield from _repair(invocation, resolved)
-        else:
-            tool = resolved
-        memory = invocation.memory
-        recorded = None if memory is None else (yield from find_recorded(invocation, memory, tool))
-        if recorded is not None:
-            return _finish(invocation, recorded)
-        deadline = invocation.deadline
-        needed = _prepare_run(invocation, tool)
-        if needed is not None and invocation.decision is None:
-            yield from _obtain_approval(invocation, tool, needed, deadline)
-        middleware = middleware_for(invocation, tool)
-        if middleware:
-            outcome = yield from run_middleware(invocation, tool, middleware, make_run(invocation, tool))
-        else:
-            # The run has no name here, so that nothing keeps it while it continues.
-            outcome = classify_outcome(invocation, tool, (yield with_deadline(invocation, make_run(invocation, tool))))
-        if outcome.error is not None and outcome.error.transient:
-            outcome = yield from retry_by_default(invocation, tool, outcome)
-    except Exception as error:
-        return (yield from _continue_after(invocation, error, refused))
-    if outcome.error is None:
-        return _success_result(invocation, outcome.value)
-    return (yield from _finish_failed(invocation, outcome.error))
+        try:
+            resolved = refused or _begin(invocation)
+            if isinstance(resolved, ToolError):
+                invocation.hide_secrets()
+                if not _may_repair(invocation, resolved):
+                    return _failure_result(invocation, _blame_editor(invocation, resolved))
+                tool = yield from _repair(invocation, resolved)
+            else:
+                tool = resolved
+            memory = invocation.memory
+            recorded = None if memory is None else (yield from find_recorded(invocation, memory, tool))
+            if recorded is not None:
+                return _finish(invocation, recorded)
+            deadline = invocation.deadline
+            needed = _prepare_run(invocation, tool)
+            if needed is not None and invocation.decision is None:
+                yield from _obtain_approval(invocation, tool, needed, deadline)
+            middleware = middleware_for(invocation, tool)
+            if middleware:
+                outcome = yield from run_middleware(invocation, tool, middleware, make_run(invocation, tool))
+            else:
+                # The run has no name here, so that nothing keeps it while it continues.
+                outcome = classify_outcome(
+                    invocation, tool, (yield with_deadline(invocation, make_run(invocation, tool)))
+                )
+            if outcome.error is not None and outcome.error.transient:
+                outcome = yield from retry_by_default(invocation, tool, outcome)
+        except Exception as error:
+            return (yield from _continue_after(invocation, error, refused))
+        if outcome.error is None:
+            return _success_result(invocation, outcome.value)
+        return (yield from _finish_failed(invocation, outcome.error))
+    except BaseException:
+        _observe_abandoned(invocation)
+        raise
+
+
+def _observe_abandoned(invocation: Invocation) -> None:
+    """Tells the observers of a call that ends without a result."""
+    if not invocation.is_open:
+        return
+    invocation.is_open = False
+    call, position = invocation.call, (invocation.session_id, invocation.step, invocation.attempts)
+    invocation.hooks.observe(CallAbandoned(call.id, invocation.runtime.renderer.display_name(call), *position))
 
 
 def _continue_after(invocation: Invocation, error: Exception, refused: ToolArgumentError | None) -> Flow:
@@ -272,10 +272,11 @@ def _check_names(state: Invocation) -> None:
 
 
 def _observe_start(invocation: Invocation) -> None:
-    tool = invocation.runtime.toolset.get(invocation.call.name)
-    show = partial(invocation.runtime.renderer.display_arguments, invocation.call, tool, invocation.runtime.toolset)
-    name = invocation.call.name if tool is not None else invocation.runtime.renderer.display_name(invocation.call)
-    invocation.hooks.observe(CallStarted(invocation.call.id, name, show, invocation.session_id, invocation.step))
+    call = invocation.sent = invocation.call
+    tool = invocation.runtime.toolset.get(call.name)
+    name = call.name if tool is not None else invocation.runtime.renderer.display_name(call)
+    event = CallStarted(call.id, name, invocation.display_sent, invocation.session_id, invocation.step, tool)
+    invocation.hooks.observe_calls(event)
 
 
 def _error_for_exception(invocation: Invocation, error: Exception) -> ToolError:
@@ -485,8 +486,8 @@ def _finish(invocation: Invocation, result: ToolResult) -> ToolResult:
         record_result(invocation, invocation.memory, result)
     if invocation.hooks.has_observe or result.is_error:
         invocation.is_open = False
-        show = invocation.display_arguments
-        invocation.hooks.observe(CallFinished(result, invocation.session_id, invocation.step, show))
+        observe = invocation.hooks.observe if result.is_error else invocation.hooks.observe_calls
+        observe(CallFinished(result, invocation.session_id, invocation.step, invocation.display_arguments))
     if runtime.strict and result.error is not None:
         raise _strict_error(runtime, result, result.error)
     return result

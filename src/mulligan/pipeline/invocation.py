@@ -128,6 +128,7 @@ class Invocation:
         recording_key: under which key its answer will be recorded, or None.
         decision: what a person has decided about it already, or None.
         waited: seconds that a person took to decide.
+        sent: the call as the model sent it, once the observers know of it.
         is_open: whether the observers know that it came in, and not yet how it ended.
     """
 
@@ -151,6 +152,7 @@ class Invocation:
     recording_key: str | None = None
     decision: Decision | None = None
     waited: float = 0.0
+    sent: ToolCall | None = None
     is_open: bool = False
     handler_arguments: dict[str, Any] = attrs.field(init=False, factory=dict)
 
@@ -162,6 +164,11 @@ class Invocation:
     def display_arguments(self) -> str:
         """The arguments of the call as one short, redacted line."""
         return self.runtime.renderer.display_arguments(self.call, self.tool, self.runtime.toolset)
+
+    def display_sent(self) -> str:
+        """The arguments as they were sent, as one short, redacted line."""
+        sent, toolset = self.sent or self.call, self.runtime.toolset
+        return self.runtime.renderer.display_arguments(sent, toolset.get(sent.name), toolset)
 
     def hide_secrets(self) -> None:
         """Takes care that no text about the call shows its secrets."""

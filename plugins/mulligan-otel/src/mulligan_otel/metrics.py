@@ -5,13 +5,14 @@ from __future__ import annotations
 from opentelemetry import metrics
 from opentelemetry.metrics import MeterProvider
 
-from mulligan.plugin import CallFinished, CallRepaired, CallRetried, RepeatedCallError
-from mulligan_otel.attributes import OPERATION, VERSION, plain, tool_label
+from mulligan.plugin import CallFinished, CallRepaired, CallRetried, RepeatedCallError, Tool
+from mulligan_otel.attributes import OPERATION, UNKNOWN, VERSION, plain, tool_label
 
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
 _TOOL = "gen_ai.tool.name"
 _OPEN_CIRCUIT = "host:circuit-breaker"
 _SATURATED = "classify:saturated"
+_MOST_TOOLS = 10_000
 
 
 class Metrics:
@@ -48,15 +49,16 @@ class Metrics:
             "mulligan.circuit.open", description="1 if a circuit breaker refused the tool's last call, otherwise 0."
         )
         self._paused: set[str] = set()
+        self._by_tool: dict[Tool | None, dict[str, str]] = {}
 
     def finish(self, event: CallFinished) -> None:
         """Counts a call that was answered."""
-        tool = tool_label(event)
         if not event.is_error:
-            self._duration.record(event.duration, {"gen_ai.operation.name": OPERATION, _TOOL: tool})
+            self._duration.record(event.duration, self._by_tool.get(event.tool) or self._attributes(event.tool))
             if self._paused:
-                self._note_circuit(tool, is_open=False)
+                self._note_circuit(tool_label(event), is_open=False)
             return
+        tool = tool_label(event)
         error = event.result.error
         kind = plain(type(error).__name__)
         attributes = {"gen_ai.operation.name": OPERATION, _TOOL: tool, "error.type": kind}
@@ -69,6 +71,13 @@ class Metrics:
             self._saturated.add(1, {_TOOL: tool})
         if rule == _OPEN_CIRCUIT or (self._paused and event.attempt):
             self._note_circuit(tool, is_open=rule == _OPEN_CIRCUIT)
+
+    def _attributes(self, tool: Tool | None) -> dict[str, str]:
+        """The attributes of every success of a tool."""
+        if len(self._by_tool) >= _MOST_TOOLS:
+            self._by_tool.clear()
+        name = UNKNOWN if tool is None else tool.name
+        return self._by_tool.setdefault(tool, {"gen_ai.operation.name": OPERATION, _TOOL: name})
 
     def _note_circuit(self, tool: str, *, is_open: bool) -> None:
         if is_open:

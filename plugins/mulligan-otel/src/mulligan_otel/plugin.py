@@ -67,6 +67,7 @@ class OpenTelemetry:
             self._spans.finish(event)  # type: ignore[arg-type]
         elif kind is CallRepaired:
             self._metrics.repair(event)  # type: ignore[arg-type]
+            self._spans.repair()
         elif kind is AttemptFailed:
             self._spans.fail_attempt(event)  # type: ignore[arg-type]
         elif kind is CallRetried:
