@@ -166,8 +166,12 @@ def copy_feedback(feedback: Feedback) -> Feedback:
     return twin
 
 
-def _copy_event(event: Event) -> Event:
-    """Events that hold results are copied; nothing in the others can be changed."""
+def copy_event(event: Event) -> Event:
+    """Events that hold results are copied; nothing in the others can be changed.
+
+    Args:
+        event: the event.
+    """
     kind = type(event)
     if kind is CallStarted:
         return event
@@ -204,6 +208,6 @@ _COPIES: Mapping[str, Copier] = {
     "value": copy_data,
     "feedback": copy_feedback,
     "format": _copy_format,
-    "event": _copy_event,
+    "event": copy_event,
     "redact": _wrap_redact,
 }

@@ -36,7 +36,14 @@ from mulligan.hooks.callers import (
     without_default,
 )
 from mulligan.hooks.discovery import Hookimpl, LoadedEntryPoint, PluginFault, PluginInfo, State
-from mulligan.hooks.guard import CONTRIBUTING_HOOKS, Refusal, check_result, guard_hookimpl, with_checked_arguments
+from mulligan.hooks.guard import (
+    CONTRIBUTING_HOOKS,
+    Refusal,
+    check_result,
+    guard_hookimpl,
+    guard_observer,
+    with_checked_arguments,
+)
 from mulligan.hooks.probing import is_probed, probe_first_claim
 from mulligan.hooks.registration import (
     HOOKS,
@@ -208,6 +215,10 @@ class PluginManager:
         required = is_required(hook, impl.function)
         if hook == "observe" and inspect.iscoroutinefunction(impl.function):
             self._queue_events(impl, info.name, report)
+        if hook == "observe" and impl.argnames and not info.built_in:
+            impl.function = guard_observer(impl.function, report)
+            setattr(impl.function, REQUIRED, required)
+            return
         function = with_checked_arguments(impl.function, self._limits) if hook == "validate" else impl.function
         if not info.built_in:
             function = with_copies(function, impl.argnames)
