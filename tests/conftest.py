@@ -5,14 +5,17 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextvars import copy_context
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests.installed import Site
 
 from mulligan import Pipeline, ToolResult
 from mulligan.plugin import hookimpl
@@ -128,3 +131,20 @@ def plugin() -> Callable[..., ModuleType]:
         return module
 
     return make
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for variable in ("MULLIGAN_DISABLE_PLUGIN_AUTOLOAD", "MULLIGAN_BLOCK_PLUGINS"):
+        monkeypatch.delenv(variable, raising=False)
+    site = Site(tmp_path)
+    yield site
+    for module in site.modules:
+        sys.modules.pop(module, None)
+
+
+@pytest.fixture
+def loaded(site: Site, make_pipeline: Callable[..., Pipeline]) -> Callable[..., Pipeline]:
+    """`loaded(...)`: a pipeline with what is installed, without plugins of the machine that the tests run on."""
+    return lambda *tools, **options: make_pipeline(*tools, **{"autoload": True, **options})

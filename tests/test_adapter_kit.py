@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from mulligan import Limits, Pipeline, Policy, Tool, ToolCall, hookimpl, tool
+from mulligan import Approve, Limits, Pipeline, Policy, Reject, Tool, ToolCall, hookimpl, tool
 from mulligan.adapters import (
     OPEN,
     Adapter,
@@ -130,6 +130,70 @@ def test_a_tool_that_blocks_was_not_cancelled(adapter):
         assert words in result.content
 
 
+@pytest.mark.parametrize("awaited", [False, True])
+@pytest.mark.parametrize("own", [None, Reject("The host says no.")], ids=["framework", "host"])
+def test_a_person_is_asked_by_the_hosts_approver_or_in_the_frameworks_way(awaited, own):
+    class Paused(Exception):
+        pass
+
+    class Asking(Attempt):
+        decision: Any = None
+
+        def decide(self, request: Any) -> Any:
+            if self.decision is None:
+                raise ControlFlow(Paused(request.tool_name, request.arguments))
+            return self.decision
+
+    class Approving(Asking):
+        decision = Approve()
+
+    pipeline = Pipeline(autoload=False, approver=None if own is None else lambda request: own)
+    adapter = Adapter("Toy", pipeline, tool_options={"count": {"approve": True}})
+    execute = as_kind(lambda name, arguments: "counted", awaited)
+    if own is not None:
+        _, result = played(adapter, execute, awaited=awaited, kind=Asking)
+        assert "The host says no." in result.content
+        return
+    with pytest.raises(Paused) as paused:
+        played(adapter, execute, awaited=awaited, kind=Asking)
+    assert paused.value.args == ("count", {"n": 3})
+    assert played(adapter, execute, awaited=awaited, kind=Approving)[1].value == "counted"
+    _, result = played(adapter, execute, awaited=awaited)
+    assert "it needs a person's approval, which was not given" in result.content
+
+
+def test_functions_that_block_run_in_threads_that_are_left_behind_counted_and_bounded():
+    adapter, gate = Adapter("Toy", Pipeline(autoload=False, limits=Limits(threads=4))), threading.Event()
+    made = adapter.tool("count", "Count.", OPEN, handler_for("count"), timeout=0.05)
+    view = adapter.view([made])
+
+    async def call(function: Any) -> str:
+        async def execute(name: str, arguments: dict[str, Any]) -> Any:
+            return await attempt.in_thread(name, function)
+
+        attempt = Attempt(view, execute)
+        return (await attempt.acall("count", {})).content
+
+    async def hang() -> list[str]:
+        return await asyncio.gather(*(call(lambda: gate.wait(5)) for _ in range(6)))
+
+    try:
+        texts = asyncio.run(hang())
+        assert sum("may still be running" in text for text in texts) == 3
+        assert "Nothing was run" in asyncio.run(call(lambda: "counted"))
+    finally:
+        gate.set()
+
+    def fail() -> Any:
+        raise FileNotFoundError(2, "No such file", "a.md")
+
+    deadline = time.monotonic() + 5
+    while "counted" not in (text := asyncio.run(call(lambda: "counted"))) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert text == "counted"
+    assert "a.md" in asyncio.run(call(fail))
+
+
 def test_conversations_by_id_are_bounded_and_those_of_objects_live_as_long(adapter):
     class Key:
         pass
@@ -148,6 +212,7 @@ def test_conversations_by_id_are_bounded_and_those_of_objects_live_as_long(adapt
     key = Key()
     assert kept.of(key) is kept.of(key)
     assert kept.of(key).session.id is None
+    assert kept.of(key, "other", id="talk").session.id == "talk"
     del key
     gc.collect()
     assert len(kept) == 1_000
@@ -219,6 +284,14 @@ def test_mistakes_are_named(mistake):
     options, message = MISTAKES[mistake]
     with pytest.raises(UsageError, match=message):
         Adapter("Toy", **options)
+
+
+def test_a_tool_of_a_framework_runs_where_the_framework_runs_it():
+    adapter = Adapter("Toy", tool_options={"count": {"executor": "ray"}})
+    with pytest.raises(
+        UsageError, match="Toy: tool 'count' has an executor, but the framework runs it; remove the option"
+    ):
+        adapter.tool("count", "", SCHEMA, handler_for("count"))
 
 
 def test_a_timeout_or_options_of_a_tool_that_does_not_exist():

@@ -45,6 +45,7 @@ from mulligan.plugin import (
     StepFinished,
     hookimpl,
 )
+from mulligan.testing import capture_events
 
 PENDING = (
     "Tool pay: This call was not run: it waits for a person's approval.\n"
@@ -490,6 +491,29 @@ def test_control_flow_of_a_framework_passes_through_an_approver(make_pipeline, r
     assert (pipeline.faults, session.pending) == ((), {})
     ann.answer = Approve()
     assert run(pipeline, "pay", TEA, call_id="c1", session=session).value == "paid 3 to ann"
+
+
+def test_a_call_that_a_framework_interrupts_is_one_call(make_pipeline, run, person, bank):
+    class Interrupt(Exception):
+        pass
+
+    ann, events = person(Interrupt("ask later")), capture_events()
+    policy = Policy(control_flow=Interrupt, repair="coerce")
+    pipeline = make_pipeline(bank.tool, approver=ann, policy=policy, plugins=[events])
+    session = pipeline.session("talk", budget=Budget(calls=2))
+    sent = {**TEA, "amount": "3"}
+    with session.step():
+        for _ in range(2):
+            with pytest.raises(Interrupt):
+                run(pipeline, "pay", sent, call_id="c1", session=session)
+        ann.answer = Approve()
+        assert run(pipeline, "pay", sent, call_id="c1", session=session).value == "paid 3 to ann"
+    names = ["CallStarted", "CallRepaired", "ApprovalRequested", "ApprovalDecided", "CallFinished", "StepFinished"]
+    assert events.names == names
+    assert session.remaining.calls == 1
+    assert [(step.step, step.ids) for step in events.of(StepFinished)] == [(1, ("c1",))]
+    run(pipeline, "pay", {**TEA, "amount": 4}, call_id="c2", session=session)
+    assert events.names[6:] == ["CallStarted", "ApprovalRequested", "ApprovalDecided", "CallFinished"]
 
 
 def test_an_async_approver_needs_acall_inside_a_loop(make_pipeline, bank):

@@ -294,13 +294,14 @@ def test_without_its_library_it_says_what_to_install(house, cli, monkeypatch):
 def test_a_plugin_whose_import_hangs_is_named_while_it_does(house, cli, monkeypatch):
     from mulligan.cli import loading
 
-    monkeypatch.setattr(loading, "SLOW_IMPORT_SECONDS", 0.05)
+    monkeypatch.setattr(loading, "SLOW_IMPORT_SECONDS", 1.0)
+    waiting = "import threading\n[one for one in threading.enumerate() if isinstance(one, threading.Timer)][0].join()\n"
     house.install("quick", "@hookimpl\ndef hints(error):\n    return []\n")
-    house.install("sleepy", "import time\ntime.sleep(3)\n@hookimpl\ndef hints(error):\n    return []\n")
+    house.install("sleepy", waiting + "@hookimpl\ndef hints(error):\n    return []\n")
     code, _, err = cli("plugins")
     assert code == 0
     assert err == (
-        "mulligan: the import of plugin 'sleepy' takes more than 0.05 s; "
+        "mulligan: the import of plugin 'sleepy' takes more than 1 s; "
         "wait, or block it with MULLIGAN_BLOCK_PLUGINS=sleepy\n"
     )
 

@@ -662,6 +662,8 @@ def example_outcome(hook: str, pipeline: Pipeline) -> Any:
         return pipeline.call("quota").feedback.hints
     if hook == "feedback_formats":
         return pipeline.session(format="shout").call("nope").content
+    if hook == "executors":
+        return pipeline.with_tools([Tool.from_function(read, executor="elsewhere")]).call("read", {"path": "a"}).value
     if hook == "dialects":
         return pipeline.tools.definitions("acme") == pipeline.tools.definitions("openai")
     pipeline.call("nope")
@@ -682,6 +684,7 @@ EXAMPLES = {
     "hints": ("Request several records in one call.",),
     "feedback_formats": "ERROR: TOOL 'NOPE' NOT FOUND.",
     "dialects": True,
+    "executors": "read would run with {'path': 'a'}",
     "observe": None,
 }
 
@@ -737,7 +740,8 @@ def test_the_reference_says_everything(hook):
     assert "Asked" in documented
     assert "built-in" in documented
     assert documented.split("\n")[0].startswith(("Decides", "Contributes", "Observes"))
-    assert hook == "observe" or hook in ("middlewares", "hints", "feedback_formats", "dialects") or "None" in documented
+    has_none = ("middlewares", "hints", "feedback_formats", "dialects", "executors", "observe")
+    assert hook in has_none or "None" in documented
 
 
 def test_the_examples_need_no_other_module():

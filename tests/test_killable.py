@@ -24,7 +24,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mulligan import Limits, Tool, errors
-from mulligan.execute.process import _reference, make_process, read_answer
+from mulligan.execute.process import make_process
+from mulligan.execute.remote import _reference, packed_call, read_answer, run_packed_call, value_of_answer
 from mulligan.plugin import ExecutorSaturated, Outcome, hookimpl
 
 SOURCE = str(pathlib.Path(__file__).parents[1] / "src")
@@ -491,3 +492,36 @@ def test_it_does_not_run_if_its_context_fails(make_pipeline, run):
     result = run(make_pipeline(tool, middleware=[inside(process_contexts.broken)]), "tell")
     assert result.error.effect == "none"
     assert "OSError: no carrier" in result.content
+
+
+# --- the same calls, for workers of other engines
+
+
+def _of_a_script(text: str) -> str:
+    if text == "exit":
+        sys.exit(3)
+    if text == "missing":
+        raise FileNotFoundError(2, "No such file or directory", "notes.txt")
+    return text.upper()
+
+
+@pytest.mark.parametrize(("text", "raised"), [("missing", FileNotFoundError), ("exit", SystemExit)])
+def test_a_packed_call_answers_however_the_tool_ends(text, raised):
+    request = pickle.loads(pickle.dumps(packed_call(_tool_of(_of_a_script), {"text": text}, yielded=10, where="runs")))
+    with pytest.raises(raised):
+        value_of_answer(run_packed_call(request))
+
+
+def test_a_packed_call_returns_the_value_of_the_tool():
+    packed = packed_call(_tool_of(_of_a_script), {"text": "a"}, yielded=10, where="runs")
+    assert value_of_answer(run_packed_call(packed)) == "A"
+
+
+def test_what_cannot_be_packed_is_named_with_where_it_was_to_run():
+    with pytest.raises(errors.UsageError) as caught:
+        packed_call(_tool_of(_of_a_script), {"text": threading.Lock()}, yielded=10, where="runs on ray")
+    assert "tool '_of_a_script' runs on ray, but the value for its parameter 'text' cannot be sent" in str(caught.value)
+
+
+def _tool_of(function):
+    return Tool.from_function(function)

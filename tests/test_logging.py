@@ -214,10 +214,10 @@ def test_the_default_can_be_blocked_or_turned_off(make_pipeline, run, standard):
 
 
 def test_a_plugin_that_cannot_be_loaded_is_an_error(make_pipeline, standard, monkeypatch):
-    from mulligan.hooks.discovery import LoadedEntryPoint
+    from mulligan.hooks.discovery import Entry
 
-    broken = LoadedEntryPoint("acme", "mulligan-acme", "1.0", None, ImportError("no module"))
-    monkeypatch.setattr("mulligan.hooks.discovery.discover", lambda *_: [broken])
+    broken = Entry("acme", "a_module_that_does_not_exist", "mulligan-acme", "1.0")
+    monkeypatch.setattr("mulligan.hooks.discovery.discover", lambda: ([broken], []))
     Pipeline()
     [(level, text)] = standard()
     assert level == "ERROR"

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
-import textwrap
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
+from tests.installed import HINTING
 
 from mulligan import Dialect, FeedbackFormat, Pipeline, Tool, ToolCall, errors
 from mulligan.hooks.manager import FAULTS_ALLOWED, HOOKS, PluginManager
@@ -18,59 +17,6 @@ from mulligan.plugin import DeadlineExceeded, hookimpl
 from mulligan.testing.tools import echo
 
 BUILT_IN = ["resolve", "validate", "execute", "detect", "classify", "formats", "dialects", "logging"]
-HINTING = """
-    from mulligan.plugin import hookimpl
-
-    @hookimpl
-    def hints(error):
-        return ["from NAME"]
-"""
-
-
-class Site:
-    """A folder on `sys.path` with distributions in it, as an installer leaves them."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.modules: list[str] = []
-
-    def install(
-        self,
-        name: str,
-        code: str | None = None,
-        *,
-        points: dict[str, str] | None = None,
-        version: str = "1.2",
-        metadata: bool = True,
-        entry_points: bytes | None = None,
-    ) -> None:
-        module = name.replace("-", "_")
-        self.modules.append(module)
-        (self.folder / f"{module}.py").write_text(textwrap.dedent((code or HINTING).replace("NAME", name)))
-        info = self.folder / f"{module}-{version}.dist-info"
-        info.mkdir()
-        if metadata:
-            (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
-        lines = [f"{point} = {value}" for point, value in (points or {name: module}).items()]
-        text = "\n".join(["[other.group]", "x = nothing_at_all", "[mulligan]", *lines, ""])
-        (info / "entry_points.txt").write_bytes(text.encode() if entry_points is None else entry_points)
-
-
-@pytest.fixture
-def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
-    monkeypatch.syspath_prepend(str(tmp_path))
-    for variable in ("MULLIGAN_DISABLE_PLUGIN_AUTOLOAD", "MULLIGAN_BLOCK_PLUGINS"):
-        monkeypatch.delenv(variable, raising=False)
-    site = Site(tmp_path)
-    yield site
-    for module in site.modules:
-        sys.modules.pop(module, None)
-
-
-@pytest.fixture
-def loaded(site: Site, make_pipeline: Callable[..., Pipeline]) -> Callable[..., Pipeline]:
-    """`loaded(...)`: a pipeline with what is installed, without plugins of the machine that the tests run on."""
-    return lambda *tools, **options: make_pipeline(*tools, **{"autoload": True, **options})
 
 
 def states(pipeline: Pipeline) -> dict[str, str]:

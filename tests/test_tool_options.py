@@ -5,7 +5,8 @@ from __future__ import annotations
 import inspect
 import pickle
 from fnmatch import fnmatchcase
-from typing import get_overloads
+from functools import partial
+from typing import Any, get_overloads
 
 import pytest
 from hypothesis import given
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 import mulligan
 from mulligan import Pipeline, Tool, ToolOptions, Toolset, errors, tool
 from mulligan.feedback import FeedbackFormat
+from mulligan.plugin import ToolExecutor
 from mulligan.validate.tool_options import DEFAULTS, OptionValues
 
 
@@ -206,7 +208,7 @@ def test_a_session_and_a_message_use_them():
             {"pay": {"tiemout": 1}},
             (
                 "tool_options['pay']: unknown tool option 'tiemout' (did you mean 'timeout'?); available: aliases, also_called, "
-                "approve, claims_read_only, destructive, detect, format, idempotent, inline, killable, output_schema, provider, "
+                "approve, claims_read_only, destructive, detect, executor, format, idempotent, inline, killable, output_schema, provider, "
                 "read_only, resources, secret, tags, timeout, tool_type"
             ),
         ),
@@ -358,6 +360,13 @@ class Loud(FeedbackFormat):
     name = "loud"
 
 
+class Elsewhere(ToolExecutor):
+    name = "elsewhere"
+
+    def execute(self, tool: Tool, arguments: Any, call: Any) -> Any:
+        return partial(tool.handler, **arguments)
+
+
 VALUES = {
     "timeout": 3.5,
     "read_only": True,
@@ -377,6 +386,7 @@ VALUES = {
     "aliases": {"path": "file"},
     "also_called": ["open_file"],
     "approve": True,
+    "executor": Elsewhere(),
 }
 
 

@@ -266,7 +266,7 @@ OPEN = "; to allow other arguments, set additionalProperties: true in its schema
             lambda: tool(log_in, readonly=True),
             (
                 "unknown tool option 'readonly' (did you mean 'read_only'?); available: aliases, also_called, approve, claims_read_only, description, destructive, detect, "
-                "format, idempotent, inline, killable, name, output_schema, provider, read_only, resources, schema, secret, "
+                "executor, format, idempotent, inline, killable, name, output_schema, provider, read_only, resources, schema, secret, "
                 "tags, timeout, tool_type"
             ),
         ),
@@ -274,7 +274,7 @@ OPEN = "; to allow other arguments, set additionalProperties: true in its schema
             lambda: Tool.from_schema("a", "", {}, log_in, schema={}),
             (
                 "unknown tool option 'schema' (did you mean 'output_schema'?); available: aliases, also_called, approve, claims_read_only, destructive, "
-                "detect, format, idempotent, inline, killable, output_schema, provider, read_only, resources, secret, tags, timeout, tool_type"
+                "detect, executor, format, idempotent, inline, killable, output_schema, provider, read_only, resources, secret, tags, timeout, tool_type"
             ),
         ),
         (

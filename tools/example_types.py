@@ -31,14 +31,16 @@ PREAMBLES = {
     "mulligan-langchain": "from langchain_core.language_models import BaseChatModel; model: BaseChatModel",
     "mulligan-openai-agents": "from agents import Model; model: Model",
     "mulligan-pydantic-ai": "from pydantic_ai.models import Model; model: Model",
+    "mulligan-smolagents": "from smolagents import Model; model: Model",
 }  # the names that a README expects its reader to have
 UNTYPED = {
     "mulligan-aws": "botocore has no types",
     "mulligan-google": "google-api-core has no types for the arguments of its exceptions",
     "mulligan-saas": "slack_sdk has no types for the arguments of its exceptions",
     "mulligan-search": "wikipedia has no types",
+    "mulligan-smolagents": "smolagents has no types",
 }  # why calls of a README's library are not checked; everything else in the README is
-UNTYPED_ERRORS = ("[import-untyped]", "[no-untyped-call]")
+UNTYPED_ERRORS = ("[import-untyped]", "[no-untyped-call]", "[untyped-decorator]")
 
 
 def check_pages() -> bool:

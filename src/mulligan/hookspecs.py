@@ -23,6 +23,7 @@ from mulligan.dialects import Dialect
 from mulligan.errors import ToolError
 from mulligan.events import Event
 from mulligan.execute.approval import NeedsApproval
+from mulligan.execute.executors import ToolExecutor
 from mulligan.execute.steps import Executor, Middleware, Run
 from mulligan.feedback import Feedback, FeedbackFormat
 from mulligan.hookimpl import hookspec
@@ -43,6 +44,7 @@ __all__ = [  # noqa: RUF022  -- the hooks, in the order in which a call meets th
     "middlewares",
     "feedback_formats",
     "dialects",
+    "executors",
     "observe",
 ]
 Repairer = Callable[[], ToolCall | None] | Callable[[], Awaitable[ToolCall | None]] | Run
@@ -317,6 +319,27 @@ def dialects() -> Iterable[Dialect]:
         @hookimpl
         def dialects():
             yield Acme()
+    """
+    return ()
+
+
+@hookspec
+def executors() -> Iterable[ToolExecutor]:
+    """Contributes executors, which tools choose by name: `@tool(executor="name")`.
+
+    Asked once for each pipeline, which closes them when it is closed. There is no built-in. To decide about tools by
+    anything else than their choice, see `execute`, which goes before.
+
+    Example:
+        class Elsewhere(ToolExecutor):
+            name = "elsewhere"
+
+            def execute(self, tool, arguments, call):
+                return lambda: f"{tool.name} would run with {dict(arguments)}"
+
+        @hookimpl
+        def executors():
+            yield Elsewhere()
     """
     return ()
 

@@ -8,6 +8,9 @@ def classify(failure):
         return ToolQuotaError("Acme's quota is used up.", provider="acme")
 """
 
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
 from mulligan.calls import Repair, ToolCall
 from mulligan.catalogue import ENGLISH, Catalogue
 from mulligan.classify import meanings
@@ -70,6 +73,7 @@ from mulligan.events import (
     Waiting,
 )
 from mulligan.execute.approval import NeedsApproval
+from mulligan.execute.executors import ExecutorInfo, ToolExecutor
 from mulligan.execute.steps import (
     DeadlineExceeded,
     Executor,
@@ -124,6 +128,7 @@ __all__ = [
     "Effect",
     "Event",
     "Executor",
+    "ExecutorInfo",
     "ExecutorSaturated",
     "Failure",
     "Feedback",
@@ -166,6 +171,7 @@ __all__ = [
     "ToolConnectionError",
     "ToolError",
     "ToolExecutionError",
+    "ToolExecutor",
     "ToolNotFoundError",
     "ToolPermissionError",
     "ToolQuotaError",
@@ -190,10 +196,12 @@ __all__ = [
     "meanings",
     "mended_json",
     "missing_tool_name",
+    "packed_call",
     "pointer_to",
     "read_arguments",
     "reason_error",
     "reason_of",
+    "run_packed_call",
     "safe_str",
     "said",
     "same_name",
@@ -205,4 +213,20 @@ __all__ = [
     "text_error",
     "tool",
     "transport_error",
+    "value_of_answer",
 ]
+
+if _TYPE_CHECKING:
+    from mulligan.execute.remote import packed_call, run_packed_call, value_of_answer
+else:
+
+    def __getattr__(name: str) -> object:
+        """Imports lazily what only plugins that run tools elsewhere need."""
+        if name not in ("packed_call", "run_packed_call", "value_of_answer"):
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = globals()[name] = getattr(_import_module("mulligan.execute.remote"), name)
+        return value
+
+    def __dir__() -> list[str]:
+        """All names, including those that are imported lazily."""
+        return sorted({*globals(), *__all__})

@@ -68,6 +68,7 @@ class Tool:
             refused with a corrected call.
         also_called: other names that models use for the tool itself; likewise.
         approve: whether a person must approve each call before it runs.
+        executor: where it runs: the name of an executor that a plugin contributes, or a `ToolExecutor`; None for here.
         is_async: the handler is a coroutine function or an async generator function.
         is_read_from_signature: its schema is made from the signature of the handler.
 
@@ -94,6 +95,7 @@ class Tool:
     aliases: Mapping[str, frozenset[str]]
     also_called: frozenset[str]
     approve: bool
+    executor: Any
     is_async: bool
     is_read_from_signature: bool
     _description: str | None
@@ -337,6 +339,12 @@ class Tool:
                 raise UsageError(
                     f"tool {self.name!r}: {new}=True contradicts {old}=True, which it already has; add {old}=False"
                 )
+        if values.get("executor") is not None and values.get("killable", self.killable):
+            raise UsageError(
+                f"tool {self.name!r}: executor=... contradicts killable=True, which it has; add killable=False"
+            )
+        if values.get("killable") and values.get("executor", self.executor) is not None:
+            raise UsageError(f"tool {self.name!r}: killable=True contradicts its executor; add executor=None")
 
     def without_handler(self) -> Tool:
         """The same tool with a handler that refuses to run, for repairers."""
@@ -432,6 +440,7 @@ def tool(
     aliases: Mapping[str, str | Iterable[str]] | None = None,
     also_called: Iterable[str] = (),
     approve: bool = False,
+    executor: Any = None,
 ) -> Callable[[Handler], Tool]: ...
 
 

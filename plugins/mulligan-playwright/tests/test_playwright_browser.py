@@ -142,7 +142,10 @@ def test_addresses_that_do_not_load(classify, page, site, path, cls, fatal):
 
 def test_no_encryption_there(classify, page, site):
     error = classify(lambda: page.goto(site.replace("http:", "https:")))
-    assert (type(error), error.message) == (ToolConnectionError, "The TLS connection could not be established.")
+    assert (type(error), error.message) == (
+        ToolConnectionError,
+        "The TLS connection to the website could not be established.",
+    )
 
 
 def test_addresses_that_are_none(classify, page):

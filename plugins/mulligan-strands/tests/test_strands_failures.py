@@ -7,7 +7,7 @@ import re
 import time
 
 import pytest
-from mulligan_strands import MulliganPlugin
+from mulligan_strands import MulliganPlugin, RunStopped
 from strands import tool
 from strands.hooks import AfterToolCallEvent, AfterToolsEvent
 from strands.tools.executors import ConcurrentToolExecutor, SequentialToolExecutor
@@ -96,7 +96,8 @@ def test_json_is_mended_where_the_policy_wants_it():
 
     plugin = MulliganPlugin(pipeline=Pipeline(policy=Policy(repair="all")), options={"page": {"read_only": True}})
     broken = '{"title": "comets" "lines": 5}'
-    assert guarded([("c1", "page", broken)], "ok", tools=[page], plugin=plugin).text("c1") == "5 of comets"
+    text = guarded([("c1", "page", broken)], "ok", tools=[page], plugin=plugin).text("c1")
+    assert text.startswith("5 of comets\nNote: your arguments were not valid JSON and were read as ")
 
 
 @pytest.mark.parametrize("timeout", [None, 9])
@@ -109,7 +110,8 @@ def test_a_name_is_mended_where_the_policy_wants_it(timeout):
     options = {"get_page": {"read_only": True}}
     plugin = MulliganPlugin(pipeline=Pipeline(policy=Policy(repair="name")), options=options, timeout=timeout)
     played = guarded([("c1", "Get-Page", {"title": "a"})], "ok", tools=[get_page], plugin=plugin)
-    assert played.text("c1") == "page a" and played.results["c1"]["status"] == "success"
+    assert played.text("c1").startswith("page a\nNote: tool Get-Page was read as get_page.")
+    assert played.results["c1"]["status"] == "success"
 
 
 @pytest.mark.parametrize("is_async", [False, True])
@@ -195,10 +197,11 @@ def test_a_fatal_failure_ends_the_run_when_every_call_is_answered(executor):
 
     turns = [[("c1", "look_up", {"word": "a"}), ("c2", "slow", {"word": "b"}), ("c3", "nope", {})], "never said"]
     played = guarded(*turns, tools=[look_up, slow], tool_executor=executor)
-    assert type(played.error) is EventLoopException
-    assert type(played.error.__cause__).__name__ == "ToolAuthenticationError"
-    assert played.error.original_exception is played.error.__cause__
-    assert str(played.error) == str(played.error.__cause__)
+    assert isinstance(played.error, RunStopped) and isinstance(played.error, EventLoopException)
+    assert type(played.error.error).__name__ == "ToolAuthenticationError"
+    assert played.error.original_exception is played.error.__cause__ is played.error.error
+    assert str(played.error).startswith("ToolAuthenticationError in tool look_up: The service rejected the credentials")
+    assert results(played.error.messages).keys() == {"c1", "c2", "c3"}
     assert set(played.results) == {"c1", "c2", "c3"} and played.text("c2") == "there"
     assert len(played.agent.model.requests) == 1
 
@@ -212,7 +215,8 @@ def test_a_fatal_failure_ends_a_run_that_asks_no_model_again():
     paying = agent([("c1", "pay", {})], "never", tools=[pay], plugins=[MulliganPlugin()])
     paying.add_hook(lambda event: setattr(event, "end_turn", "That is all."), AfterToolsEvent)
     played = play(paying)
-    assert type(played.error) is EventLoopException and str(played.error) == "The credit is used up."
+    assert isinstance(played.error, RunStopped)
+    assert str(played.error).startswith("ToolQuotaError in tool pay: The credit is used up. ")
     assert set(played.results) == {"c1"}
 
 
@@ -315,7 +319,6 @@ class Remote(AgentTool):
 
     tool_name = "remote"
     tool_type = "mcp"
-    mcp_tool = type("Tool", (), {"annotations": type("Hints", (), {"readOnlyHint": True})})
 
     @property
     def tool_spec(self):
@@ -323,20 +326,6 @@ class Remote(AgentTool):
 
     async def stream(self, tool_use, invocation_state, **kwargs):
         yield self.answer(tool_use)
-
-
-def test_what_an_mcp_server_says_of_its_tool_is_heard():
-    runs = []
-
-    def answer(use):
-        runs.append(1)
-        if len(runs) == 1:
-            raise ConnectionResetError("dropped")
-        return {"toolUseId": use["toolUseId"], "status": "success", "content": [{"text": "page"}]}
-
-    plugin = MulliganPlugin(pipeline=Pipeline())
-    played = guarded([("c1", "remote", {})], "ok", tools=[Remote({"type": "object"}, answer)], plugin=plugin)
-    assert played.text("c1") == "page"
 
 
 def test_a_schema_that_cannot_be_used_checks_nothing():

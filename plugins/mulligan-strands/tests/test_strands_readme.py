@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import pathlib
 import re
 
@@ -21,3 +22,15 @@ def test_its_code_runs_and_its_texts_are_what_is_read(monkeypatch):
     for agent, text in ((Agent(tools=[names["search"]], callback_handler=None), plain), (one, guarded)):
         agent.model = Script([("c1", "search", sent)], "ok")
         assert play(agent).text("c1").startswith(text.strip())
+
+    one.model = Script("Found it.")
+    assert names["ask"]("Find it.").strip() == "Found it."
+    one.model = Script(*[[(f"d{turn}", "find", {})] for turn in range(9)])
+    assert names["ask"]("Find it.") == "The assistant keeps repeating a call that cannot succeed."
+
+    asked = []
+    monkeypatch.setattr(builtins, "input", lambda prompt: asked.append(prompt) or "y")
+    calls = [(f"c{limit}", "search", {"query": "comets", "limit": limit, "kind": "news"}) for limit in (1, 2)]
+    names["careful"].model = Script(calls, "ok")
+    assert str(names["run"]("Search.")).strip() == "ok"
+    assert len(asked) == 2 and "{'tool': 'search', 'arguments': {'query': 'comets', 'limit': 1" in asked[0]

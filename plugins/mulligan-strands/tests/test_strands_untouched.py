@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from mulligan_strands import MulliganPlugin
+from mulligan_strands import MulliganPlugin, RunStopped
 from pydantic import BaseModel
 from strands import Agent, tool
 from strands.hooks import AfterToolCallEvent, BeforeToolCallEvent
 from strands.interrupt import Interrupt
 from strands.middleware import ExecuteToolStage
-from strands.types.exceptions import EventLoopException
+from strands.types.events import ToolResultEvent
+from strands.types.tools import AgentTool
 from strands_play import Script, agent, aplay, play, results
 
 from mulligan import Pipeline
@@ -270,7 +271,8 @@ def test_a_nested_agent_answers_and_a_fatal_failure_in_it_ends_the_outer_run():
         if amount == 1:
             assert played.text("c1").strip() == "from inside" and played.last == "ok"
         else:
-            assert type(played.error) is EventLoopException and str(played.error) == "The credit is used up."
+            assert isinstance(played.error, RunStopped)
+            assert str(played.error).startswith("ToolQuotaError in tool payer: The credit is used up. ")
             assert "The credit is used up." in played.text("c1")
         assert len(plugin._invocations) == 0
 
@@ -309,6 +311,33 @@ def test_cancelling_the_agent_stops_it_as_before():
     )
     assert guarded.result.stop_reason == plain.result.stop_reason == "cancelled"
     assert guarded.results == plain.results
+
+
+def test_what_was_cancelled_is_told_as_before():
+    class Cancelled(AgentTool):
+        tool_name, tool_type = "wait", "test"
+        tool_spec = {"name": "wait", "description": "Wait.", "inputSchema": {"json": {"type": "object"}}}
+
+        async def stream(self, tool_use, invocation_state, **kwargs):
+            told = {"status": "error", "cancelled": True, "content": [{"text": "Unauthorized: cancelled"}]}
+            yield ToolResultEvent({"toolUseId": tool_use["toolUseId"], **told})
+
+    plain, guarded = (
+        play(agent([("c1", "wait", {})], "ok", tools=[Cancelled()], plugins=plugins))
+        for plugins in ([], [MulliganPlugin()])
+    )
+    assert guarded.results == plain.results and guarded.last == "ok"
+
+
+def test_a_hook_may_replace_what_the_model_wrote():
+    @tool
+    def page(title: str) -> str:
+        """Page."""
+        return title
+
+    one = agent([("c1", "page", '{"title": ')], "ok", tools=[page], plugins=[MulliganPlugin()])
+    one.add_hook(lambda event: event.tool_use.update(input={"title": "a"}), BeforeToolCallEvent)
+    assert play(one).text("c1") == "a"
 
 
 def test_a_sync_call_of_the_agent_works():

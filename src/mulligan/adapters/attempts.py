@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from asyncio import CancelledError
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from typing import Any
 
 from mulligan.adapters.conversations import Stopped
 from mulligan.calls import ToolCall
-from mulligan.execute.steps import DeadlineExceeded
+from mulligan.execute.approval import ApprovalRequest, Decision
+from mulligan.execute.async_driver import arun
+from mulligan.execute.steps import DeadlineExceeded, Run
 from mulligan.pipeline import Pipeline
 from mulligan.results import ToolResult
 from mulligan.untrusted.text import safe_str
@@ -19,11 +22,7 @@ _PLAIN = (str, int, float, bool, type(None))
 
 
 class ControlFlow(Exception):
-    """Carries what a framework steers with through a pipeline: its class alone does not always say that it does.
-
-    Attributes:
-        carried: the framework's exception.
-    """
+    """Carries an exception that a framework steers with through a pipeline: its class does not always say that it does."""
 
     def __init__(self, carried: BaseException) -> None:
         super().__init__()
@@ -42,7 +41,7 @@ class OpaqueValue:
 
 
 class Attempt:
-    """One call on its way through a pipeline. Override `failure` and `seen` for what a framework does differently.
+    """One call on its way through a pipeline. Override `failure`, `seen` and `decide` for what a framework does differently.
 
     Args:
         view: the pipeline with the tools that may be called now.
@@ -67,25 +66,25 @@ class Attempt:
 
     def call(self, name: str | ToolCall, arguments: Any = None, **options: Any) -> ToolResult:
         """`Pipeline.call`; what the framework steers with is raised as it was."""
-        token = _current.set(self)
-        try:
+        with self._entered():
             return self.view.call(name, arguments, **options)
-        except ControlFlow as passing:
-            carried = passing.carried
-        finally:
-            _current.reset(token)
-        raise carried
 
     async def acall(self, name: str | ToolCall, arguments: Any = None, **options: Any) -> ToolResult:
         """`call`, awaited."""
-        token = _current.set(self)
-        try:
+        with self._entered():
             return await self.view.acall(name, arguments, **options)
+
+    @contextmanager
+    def _entered(self) -> Iterator[None]:
+        token, carried = _current.set(self), None
+        try:
+            yield
         except ControlFlow as passing:
             carried = passing.carried
         finally:
             _current.reset(token)
-        raise carried
+        if carried is not None:
+            raise carried
 
     def failure(self, error: BaseException) -> BaseException:
         """The failure behind what the framework raised; `ControlFlow(error)` for what it steers with.
@@ -97,6 +96,22 @@ class Attempt:
     def seen(self, value: Any) -> Any:
         """What the pipeline reads of the framework's value: a plain value, or what reports a failure."""
         return value if isinstance(value, _PLAIN) or self.view.classify(value) is not None else OpaqueValue(value)
+
+    def decide(self, request: ApprovalRequest) -> Decision | None:
+        """What a person decides, asked in the framework's way, which may raise what it steers with; None: not yet."""
+
+    async def in_thread(self, name: str, function: Callable[[], Any]) -> Any:
+        """Runs the function of a tool that blocks; those that are left behind at a deadline are counted and bounded."""
+
+        def start() -> Any:
+            self.blocks = True
+            return function()
+
+        self.blocks, step = False, Run(start, None, is_async=False, lane=name)
+        outcome = await arun(step, self.view._workers)  # noqa: SLF001 - the kit belongs to the house
+        if outcome.exception is not None:
+            raise outcome.exception
+        return outcome.value
 
     def run(self, name: str, arguments: dict[str, Any]) -> Any:
         """What a handler does: the framework's own execution."""
@@ -142,14 +157,15 @@ def current_attempt() -> Any:
     return _current.get(None)
 
 
+def decide(request: ApprovalRequest) -> Decision | None:
+    """The approver of a pipeline without one: asks the attempt of the moment."""
+    attempt = _current.get(None)
+    return None if attempt is None else attempt.decide(request)
+
+
 @cache
 def handler_for(name: str, *, awaited: bool = True) -> Callable[..., Any]:
-    """The handler of a tool, which runs the attempt of the moment.
-
-    Args:
-        name: the tool's name.
-        awaited: whether the framework's execution is.
-    """
+    """The handler of the tool of this name, which runs the attempt of the moment; `awaited` if the framework's execution is."""
 
     async def handle_awaited(**arguments: Any) -> Any:
         return await _current.get().arun(name, arguments)

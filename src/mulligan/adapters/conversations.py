@@ -77,8 +77,7 @@ C = TypeVar("C", bound=Conversation)
 class Conversations(Generic[C]):
     """The conversations by the framework's own key: an id, the latest thousand; or an object, as long as it lives.
 
-    Args:
-        make: makes the conversation of an id; of None for that of an object.
+    `make` makes the conversation of an id, which is None for that of an object without one.
     """
 
     def __init__(self, make: Callable[[Any], C]) -> None:
@@ -87,12 +86,13 @@ class Conversations(Generic[C]):
         self._by_id: OrderedDict[Hashable, dict[Hashable, C]] = OrderedDict()
         self._by_object: WeakKeyDictionary[Any, dict[Hashable, C]] = WeakKeyDictionary()
 
-    def of(self, key: Any, part: Hashable = None) -> C:
+    def of(self, key: Any, part: Hashable = None, *, id: str | None = None) -> C:
         """The conversation of a key.
 
         Args:
             key: the framework's id of it, a text; or an object that lives as long.
             part: what of it has a conversation of its own, such as an agent or a branch.
+            id: the id of an object's conversation.
         """
         with self._lock:
             if isinstance(key, str):
@@ -103,7 +103,7 @@ class Conversations(Generic[C]):
             else:
                 parts = self._by_object.setdefault(key, {})
             if part not in parts:
-                parts[part] = self._make(key if isinstance(key, str) else None)
+                parts[part] = self._make(key if isinstance(key, str) else id)
             return parts[part]
 
     def end(self, key: Any) -> list[C]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import Any
 
-from mulligan.adapters.attempts import ControlFlow
+from mulligan.adapters.attempts import ControlFlow, decide
 from mulligan.deadline import is_seconds
 from mulligan.errors import UsageError
 from mulligan.pipeline import Pipeline
@@ -59,21 +59,19 @@ class Adapter:
                 raise UsageError(f"{owner}(timeout=...): {seconds!r:.40} for {name!r} is not a number of seconds")
         policy = Policy(fatal=fatal or {}, repair=default_repair if repair is None else repair)
         self.owner, self.is_own = owner, pipeline is None
-        self.pipeline = (pipeline or Pipeline(policy=policy)).with_tools(
-            (), control_flow=(*control_flow, ControlFlow), tool_options=tool_options
-        )
+        base = pipeline or Pipeline(policy=policy)
+        approver = base._runtime.approver or decide  # noqa: SLF001 - the kit belongs to the house
+        control_flow = (*control_flow, ControlFlow)
+        self.pipeline = base.with_tools((), control_flow=control_flow, approver=approver, tool_options=tool_options)
         self._tools: dict[tuple[str, Any], tuple[Any, Tool]] = {}
         self._views: OrderedDict[Any, tuple[list[Tool], Pipeline]] = OrderedDict()
 
     def check_names(self, tools: Iterable[Tool], *, are_all: bool) -> None:
-        """Refuses a timeout or options for a tool that does not exist.
+        """Refuses a timeout or options for a tool that does not exist, by a `UsageError` that names the closest one.
 
         Args:
             tools: those that exist.
             are_all: whether no other can come later; otherwise only a misspelt name is refused.
-
-        Raises:
-            UsageError: names the wrong one, and the closest that exists.
         """
         known = {tool.name: tool for tool in tools}
         wrong = [
@@ -112,7 +110,13 @@ class Adapter:
                 self._tools.clear()
             options = {"timeout": self._timeouts.get(name, self._timeouts.get("*")), **options}
             made = _make(cls, name, description, schema, handler, options)
-            known = self._tools[name, handler] = content, self.pipeline.tools.tool_options.apply(made)
+            made = self.pipeline.tools.tool_options.apply(made)
+            if made.executor is not None:
+                raise UsageError(
+                    f"{self.owner}: tool {name!r} has an executor, but the framework runs it; remove the option, and "
+                    "call a Pipeline in the tool whose tools have it"
+                )
+            known = self._tools[name, handler] = content, made
         return known[1]
 
     def view(self, tools: Iterable[Tool]) -> Pipeline:

@@ -77,7 +77,10 @@ def detached_copy(error: ToolError) -> ToolError:
 
 
 def _without_contradictions(error: ToolError, failure: Failure) -> ToolError:
-    """The error if its problems fit what was sent; otherwise a copy, since a plugin may return it again."""
+    """The error of a known service, if its problems fit what was sent; otherwise a copy, since a plugin may return it again.
+
+    Elsewhere a contradiction stays: it shows that the error may be about the response and not about the arguments.
+    """
     given = _problems(error.problems)
     problems = without_contradictions(given, failure.arguments)
     if problems == given:
@@ -133,7 +136,7 @@ class Classifier:
             error.__dict__["_host"] = next(filter(None, (one.host for one in (failure, *failure.inner))), None)
         if isinstance(error, ResourceNotFoundError):
             error.__dict__["_filename"] = call_safely(partial(stored_resource, failure.exceptions))
-        if error.problems and error is not exception:
+        if error.problems and error is not exception and (error.provider or provider):
             error = _without_contradictions(error, failure)
         if error.resource is not None and error is not exception:
             is_stored = error.resource == error.__dict__.get("_filename") == failure.resource

@@ -21,7 +21,17 @@ from mulligan.errors import UsageError
 from mulligan.events import CallStarted
 from mulligan.feedback import FeedbackFormat
 from mulligan.hookimpl import HOOK_API
-from mulligan.hooks.discovery import GROUP, Entry, Hookimpl, PluginFault, PluginInfo, read_entry_points
+from mulligan.hooks.discovery import (
+    GROUP,
+    LAZY_GROUP,
+    Entry,
+    Hookimpl,
+    PluginFault,
+    PluginInfo,
+    discover,
+    read_entry_points,
+)
+from mulligan.hooks.lazy import lazy_names, undeclared
 from mulligan.hooks.loading import installed_plugins, split_spec
 from mulligan.hooks.manager import PluginManager
 from mulligan.hooks.probing import IGNORED
@@ -294,6 +304,7 @@ def examine(settings: Settings) -> Examination:
             findings += [found for one in trials for found in _check_trial(one)]
             findings += [found for info in infos if not info.built_in for found in _check_rules(info)]
             findings += [found for info in infos for found in _check_unused_rules(info, named_plugins)]
+            findings += _check_lazy({info.name: info for info in infos})
             findings += _check_names(trials)
             findings += _check_blocked(chosen, infos)
             findings += _check_commands()
@@ -408,6 +419,25 @@ def _check_unused_rules(info: PluginInfo, plugins: Iterable[Any]) -> Iterator[Fi
                 problem = f"never uses its {counted} in `{name}`"
                 fix = f"for the author: add `classify = {name}.hookimpl()`; until then, block it"
                 yield Finding("error", info.name, origin(info), problem, fix)
+
+
+def _check_lazy(infos: Mapping[str, PluginInfo]) -> Iterator[Finding]:
+    """What lazy plugins leave out of their declarations, and entries that declare nothing."""
+    entries, declared = discover()
+    known = lazy_names(declared)
+    for entry in entries:
+        info, names = infos.get(entry.name), known.pop((entry.distribution, entry.module), None)
+        if names and info is not None and info.state == "active" and info.distribution == entry.distribution:
+            for problem in undeclared(info, names):
+                fix = f"for the author: correct the entries in the group {LAZY_GROUP}; until then, block it"
+                yield Finding("error", info.name, origin(info), problem, fix)
+    for distribution, module in known:
+        problem = f"its entries in the group {LAZY_GROUP} name {module}, which is none of its plugins"
+        yield Finding("warning", distribution, distribution, problem, "for the author: name the module of a plugin")
+    for entry in declared:
+        if entry.problem is not None:
+            problem, _, fix = entry.problem.rpartition("; ")
+            yield Finding("error", entry.name, entry.distribution, problem, fix)
 
 
 def _check_names(trials: Iterable[HookTrial]) -> Iterator[Finding]:

@@ -24,6 +24,7 @@ from mulligan.dialects.ai_sdk import AISDKDialect
 from mulligan.errors import UsageError
 from mulligan.pipeline import Pipeline, Session
 from mulligan.pipeline.messages import check_all_calls_read
+from mulligan.resolve.toolset import Toolset
 from mulligan.results import ToolResult
 from mulligan.untrusted.text import safe_str
 
@@ -39,6 +40,7 @@ def run(
     out: str | None = None,
     dialect: str | None = None,
     json: Annotated[bool, Parameter(negative=(), show_default=False)] = False,
+    executor: str | None = None,
     settings: Annotated[Settings, Parameter(parse=False)],
 ) -> int:
     """Execute every tool call of a conversation, and write the conversation with the answers.
@@ -53,12 +55,13 @@ def run(
         dialect: the message format: openai, openai-responses, anthropic, gemini, mcp, ai-sdk, or one of a plugin.
             Default: detect it.
         json: write the results of the calls to stdout, one per line, and the conversation only to --out.
+        executor: run the tools on this executor of an installed plugin, such as ray; those that name one keep it.
         settings: the common options.
 
     Returns:
         The exit code.
     """
-    toolset = find_tools(tools)
+    toolset = _on_executor(find_tools(tools), executor)
     with ExitStack() as stack:
         pipeline = stack.enter_context(settings.pipeline(toolset))
         find_dialect = _dialect_finder(pipeline, dialect)
@@ -71,6 +74,15 @@ def run(
         code = replay.run(replay.with_following(lines), advance)
         replay.tally.mark_complete(dialect, pipeline.tools.dialects or {})
         return code
+
+
+def _on_executor(toolset: Toolset, executor: str | None) -> Toolset:
+    """The tools, of which those that name no executor run on the given one."""
+    if executor is None:
+        return toolset
+    return Toolset(
+        one.with_options(executor=executor, killable=False) if one.executor is None else one for one in toolset.values()
+    )
 
 
 def _dialect_finder(pipeline: Pipeline, dialect: str | None) -> FindDialect:

@@ -250,7 +250,7 @@ async def arun_in_task(step: Run, workers: Workers) -> Outcome:
 
 def _is_left_behind(task: asyncio.Task[Outcome]) -> bool:
     """Whether a task that was cancelled says that something of it runs on, such as a thread."""
-    return not task.cancelled() and isinstance(task.result().exception, DeadlineExceeded)
+    return not task.cancelled() and issubclass(type(task.result().exception), DeadlineExceeded)
 
 
 @coroutine

@@ -55,7 +55,7 @@ def main() -> None:
     if request["deadline"] is not None:
         vars(sys)["_mulligan_deadline"] = request["deadline"]  # `mulligan.deadline` reads it when it is imported
     threading.Thread(target=_exit_with_parent, args=(requests,), daemon=True).start()
-    answer = _answer(request)
+    answer = _limited_answer(request)
     for stream in (sys.stdout, sys.stderr):
         _quietly(stream.flush)
     answers.write(len(answer).to_bytes(8, "big"))
@@ -82,16 +82,26 @@ def _exit_with_parent(requests: BinaryIO) -> None:
     os._exit(1)
 
 
-def _answer(request: Mapping[str, Any]) -> bytes:
+def _limited_answer(request: Mapping[str, Any]) -> bytes:
+    return answer(request, partial(_limit, request["memory"], request["cpu"]))
+
+
+def answer(request: Mapping[str, Any], limit: Callable[[], None] = lambda: None) -> bytes:
+    """Loads a tool, runs it once and says how it ended.
+
+    Args:
+        request: the tool and its arguments.
+        limit: called when the tool is loaded, before it runs.
+    """
     with ExitStack() as stack:
         try:
             handler, arguments = _load(request)
-            for module, qualname, given in request["within"]:
+            for module, qualname, given in request.get("within", ()):
                 stack.enter_context(_find(module, qualname)(*given))
         except BaseException as error:
             return encode_answer("unloaded", f"{type(error).__name__}: {_text(error)}")
         out_of_memory = encode_answer("raised", _describe_exception(MemoryError()))  # created while memory is available
-        _limit(request["memory"], request["cpu"])
+        limit()
         try:
             return _run(handler, arguments, request["yielded"])
         except MemoryError:

@@ -15,6 +15,7 @@ from mulligan.dialects import Dialect
 from mulligan.errors import ToolError, UsageError
 from mulligan.events import Event
 from mulligan.execute.approval import NeedsApproval
+from mulligan.execute.executors import ToolExecutor
 from mulligan.execute.steps import Executor, Middleware
 from mulligan.feedback import Feedback, FeedbackFormat
 from mulligan.hookimpl import REQUIRED
@@ -154,7 +155,7 @@ def without_default(hook: str, call: Callable[..., Any]) -> Callable[..., Any]:
 
     def answer_or_refuse(tool: Tool, *more: Any) -> Any:
         answer = call(tool, *more)
-        if answer is None:
+        if answer is None and (hook != "execute" or tool.executor is None):
             raise UsageError(
                 f"the built-in plugin {hook!r} is blocked, and no other hookimpl of {hook} answered for tool "
                 f"{tool.name!r}; remove {hook!r} from block, or register a plugin that implements {hook}"
@@ -238,10 +239,11 @@ class CompiledHooks:
         self.count_tokens: Callable[[str], int | None] = hooks["count_tokens"]
         self.hints: Callable[[ToolError, Failure | None], list[str]] = hooks["hints"]
         self.observe: Callable[[Event], None] = hooks["observe"]
-        self.observe_calls: Callable[[Event], None] = hooks["observe_calls"]
+        self.observe_calls: Callable[[Event], None] = hooks.get("observe_calls", hooks["observe"])
         self._middlewares: Callable[[Tool], list[Middleware]] = hooks["middlewares"]
         self._formats: Callable[[], list[FeedbackFormat]] = hooks["feedback_formats"]
         self._dialects: Callable[[], list[Dialect]] = hooks["dialects"]
+        self._executors: Callable[[], list[ToolExecutor]] = hooks["executors"]
         self.has_execute = "execute" in plugged
         self.has_validate = "validate" in plugged
         self.has_authorize = "authorize" in plugged
@@ -258,6 +260,14 @@ class CompiledHooks:
         twin.observe = twin.observe_calls = _nothing
         twin.has_observe = False
         return twin
+
+    def keep_middlewares(self, before: CompiledHooks) -> None:
+        """Keeps the middleware that was collected before a plugin without any was imported: it may count calls.
+
+        Args:
+            before: the hooks as they were.
+        """
+        self._middlewares_by_tool = before._middlewares_by_tool
 
     def middlewares(self, tool: Tool) -> tuple[Middleware, ...]:
         """The middleware of a tool, outermost first; collected once per tool."""
@@ -276,3 +286,7 @@ class CompiledHooks:
         for dialect in self._dialects():
             found.setdefault(dialect.name, dialect)
         return found
+
+    def executors(self) -> dict[str, ToolExecutor]:
+        """The executors by name; if two have the same name, the one that was collected first counts."""
+        return {executor.name: executor for executor in reversed(self._executors())}

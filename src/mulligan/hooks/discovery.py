@@ -16,6 +16,7 @@ from mulligan.classify.rules import Rule
 from mulligan.untrusted.objects import describe
 
 GROUP = "mulligan"
+LAZY_GROUP = "mulligan.lazy"
 State = Literal["active", "failed", "blocked", "disabled"]
 _FILE = "entry_points.txt"
 
@@ -129,28 +130,31 @@ class UnreadableEntryPointError(Exception):
     """An entry point cannot be read; the message names the reason and the next step."""
 
 
-def discover(blocked: frozenset[str]) -> Iterator[LoadedEntryPoint]:
-    """Loads the entry points in isolation: one that fails, or exits the interpreter, never affects the others.
+def discover() -> tuple[list[Entry], list[Entry]]:
+    """The entry points of plugins, by name, and those that say what lazy plugins know."""
+    found = list(read_entry_points(GROUP, LAZY_GROUP))
+    plugins = sorted((one for one in found if one.group == GROUP), key=lambda entry: (entry.name, entry.value))
+    return plugins, [one for one in found if one.group == LAZY_GROUP]
+
+
+def load(entry: Entry) -> LoadedEntryPoint:
+    """Loads an entry point in isolation: one that fails, or exits the interpreter, never affects the others.
 
     Args:
-        blocked: names that are not even imported.
+        entry: the entry point.
     """
-    for entry in sorted(read_entry_points(GROUP), key=lambda entry: (entry.name, entry.value)):
-        entry_point = LoadedEntryPoint(entry.name, entry.distribution, entry.version)
-        if entry.name in blocked:
-            yield entry_point
-            continue
-        started = time.perf_counter()
-        try:
-            if entry.problem is not None:
-                raise UnreadableEntryPointError(entry.problem)
-            entry_point.plugin = entry.load()
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:
-            entry_point.exception = error
-        entry_point.seconds = time.perf_counter() - started
-        yield entry_point
+    entry_point = LoadedEntryPoint(entry.name, entry.distribution, entry.version)
+    started = time.perf_counter()
+    try:
+        if entry.problem is not None:
+            raise UnreadableEntryPointError(entry.problem)
+        entry_point.plugin = entry.load()
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        entry_point.exception = error
+    entry_point.seconds = time.perf_counter() - started
+    return entry_point
 
 
 def is_autoload_enabled(autoload: bool) -> bool:
@@ -182,6 +186,7 @@ class Entry:
         distribution: the name of the distribution.
         version: the version of the distribution, or None.
         problem: what is wrong with the entry point and what to do, or None.
+        group: its group.
     """
 
     name: str
@@ -189,6 +194,7 @@ class Entry:
     distribution: str
     version: str | None = None
     problem: str | None = None
+    group: str = GROUP
 
     @property
     def module(self) -> str:
@@ -202,44 +208,46 @@ class Entry:
         return importlib_metadata.EntryPoint(self.name, self.value, "").load()
 
 
-def read_entry_points(group: str) -> Iterator[Entry]:
-    """The entry points of a group, in the order of `sys.path`. Of distributions with the same name, the first counts.
+def read_entry_points(*groups: str) -> Iterator[Entry]:
+    """The entry points of groups, in the order of `sys.path`. Of distributions with the same name, the first counts.
 
     Args:
-        group: the name of the group.
+        groups: the names of the groups.
     """
     import importlib_metadata
 
     seen: set[str] = set()
     for distribution in importlib_metadata.distributions():
-        entries = list(_entries(distribution, group))
+        entries = list(_entries(distribution, groups))
         if entries and entries[0].distribution.lower() not in seen:
             seen.add(entries[0].distribution.lower())
             yield from entries
 
 
-def _entries(distribution: Any, group: str) -> Iterator[Entry]:
+def _entries(distribution: Any, groups: tuple[str, ...]) -> Iterator[Entry]:
     folder, *rest = _folder_name(distribution).rpartition(".")[0].split("-")
     version = rest[0] if rest else None
     try:
         text = distribution.read_text(_FILE)
     except Exception as error:
-        yield Entry(folder, "", folder, version, f"{_FILE} of {folder} {_read_error(error)}; reinstall {folder}")
+        unreadable = f"{_FILE} of {folder} {_read_error(error)}; reinstall {folder}"
+        yield Entry(folder, "", folder, version, unreadable, groups[0])
         return
     if text is None:
         if _has_file(distribution):
-            yield Entry(folder, "", folder, version, f"cannot read {_FILE} of {folder}; reinstall {folder}")
+            unreadable = f"cannot read {_FILE} of {folder}; reinstall {folder}"
+            yield Entry(folder, "", folder, version, unreadable, groups[0])
         return
-    lines = list(_lines(text, group)) if f"[{group}" in text else []
+    lines = [(group, *one) for group in groups if f"[{group}" in text for one in _lines(text, group)]
     if not lines:
         return
     name, version, problem = _name_and_version(distribution, folder, version)
-    for number, line in lines:
+    for group, number, line in lines:
         key, equals, value = (part.strip() for part in line.partition("="))
         wrong = problem
         if not (key and equals and value):
             wrong = f"{_FILE} of {name}, line {number}: {line!r:.80} is not NAME = MODULE; reinstall or update {name}"
-        yield Entry(key or name, value, name, version, wrong)
+        yield Entry(key or name, value, name, version, wrong, group)
 
 
 def _lines(text: str, group: str) -> Iterator[tuple[int, str]]:

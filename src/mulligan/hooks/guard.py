@@ -12,6 +12,7 @@ from mulligan.dialects import Dialect
 from mulligan.errors import ToolArgumentError, ToolError, ToolPermissionError
 from mulligan.events import Event
 from mulligan.execute.approval import NeedsApproval
+from mulligan.execute.executors import ToolExecutor
 from mulligan.execute.steps import Run
 from mulligan.feedback import FeedbackFormat
 from mulligan.policy import Limits
@@ -108,6 +109,7 @@ CONTRIBUTING_HOOKS: Mapping[str, _ReturnType] = {
     "hints": _instance_of(str),
     "feedback_formats": _named_instance_of(FeedbackFormat),
     "dialects": _named_instance_of(Dialect),
+    "executors": _named_instance_of(ToolExecutor),
 }
 
 

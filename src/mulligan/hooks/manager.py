@@ -7,7 +7,7 @@ so that a stage without plugins costs nothing. A stage that has a wrapper is cal
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -35,7 +35,16 @@ from mulligan.hooks.callers import (
     parameters_of,
     without_default,
 )
-from mulligan.hooks.discovery import Hookimpl, LoadedEntryPoint, PluginFault, PluginInfo, State
+from mulligan.hooks.discovery import (
+    LAZY_GROUP,
+    Entry,
+    Hookimpl,
+    LoadedEntryPoint,
+    PluginFault,
+    PluginInfo,
+    State,
+    load,
+)
 from mulligan.hooks.guard import (
     CONTRIBUTING_HOOKS,
     Refusal,
@@ -44,6 +53,7 @@ from mulligan.hooks.guard import (
     guard_observer,
     with_checked_arguments,
 )
+from mulligan.hooks.lazy import LAZY_HOOKS, LazyHooks, LazyPlugin
 from mulligan.hooks.probing import is_probed, probe_first_claim
 from mulligan.hooks.registration import (
     HOOKS,
@@ -79,8 +89,10 @@ class PluginManager:
         limits: bounds on the results of plugins.
         redact: removes secrets from faults.
         on_fault: called with each fault, and whether it disabled its plugin.
+        on_load: called with the compiled hooks after lazy plugins were imported.
 
     Attributes:
+        is_strict: whether faults are raised instead of recorded.
         faults: the last thousand faults, oldest first.
     """
 
@@ -90,23 +102,34 @@ class PluginManager:
         limits: Limits | None = None,
         redact: Callable[[str], str] = str,
         on_fault: Callable[[PluginFault, bool], None] = lambda fault, aside: None,
+        on_load: Callable[[CompiledHooks], None] = lambda hooks: None,
     ) -> None:
         self._pluggy = pluggy.PluginManager("mulligan")
         self._pluggy.add_hookspecs(hookspecs)
-        self._strict = strict
+        self.is_strict = strict
         self._limits = limits or Limits()
         self._lock = shared_rlock()
         self._infos: dict[str, PluginInfo] = {}
+        self._lazy: dict[str, LazyPlugin] = {}
         self._fault_counts: dict[str, int] = {}
+        self._compiled = CompiledHooks({hook: empty_result(hook) for hook in HOOKS}, frozenset(), lambda failure: None)
         self._owners: dict[int, tuple[Any, str]] = {}
         self._async_observers: dict[str, AsyncObserver] = {}
         self.faults: tuple[PluginFault, ...] = ()
         self._redact = redact
         self._on_fault = on_fault
+        self._on_load = on_load
+
+    @property
+    def names(self) -> Collection[str]:
+        """The name of each plugin, in the order of registration."""
+        return self._infos.keys()
 
     @property
     def infos(self) -> tuple[PluginInfo, ...]:
-        """One record for each plugin, in the order of registration."""
+        """One record for each plugin, in the order of registration. Imports the lazy plugins."""
+        if self._lazy:
+            self.load_lazy(frozenset(self._lazy))
         found: dict[str, list[Hookimpl]] = {name: [] for name in self._infos}
         for hook in HOOKS:
             parameters = parameters_of(hook)
@@ -145,6 +168,9 @@ class PluginManager:
             error = name_taken_message(entry_point, self._infos[entry_point.name])
             self.record(PluginFault(entry_point.name, "load", error, entry_point.distribution))
             return
+        self._add_loaded(entry_point)
+
+    def _add_loaded(self, entry_point: LoadedEntryPoint) -> None:
         seconds = round(entry_point.seconds, 6)
         info = PluginInfo(
             entry_point.name, "active", (), entry_point.distribution, entry_point.version, load_seconds=seconds
@@ -159,7 +185,61 @@ class PluginManager:
                 PluginFault(entry_point.name, "load", str(error), entry_point.distribution, entry_point.exception)
             )
 
-    def block(self, name: str, entry_point: LoadedEntryPoint | None = None) -> None:
+    def add_lazy(self, plugin: LazyPlugin) -> None:
+        """Registers a plugin that is imported when a failure needs it. It takes effect with the next `compile`.
+
+        Args:
+            plugin: its entry point, and what it knows.
+        """
+        entry = plugin.entry
+        if entry.name in self._infos:
+            self.add_entry_point(LoadedEntryPoint(entry.name, entry.distribution, entry.version))
+            return
+        self._lazy[entry.name] = plugin
+        self._infos[entry.name] = PluginInfo(entry.name, "active", (), entry.distribution, entry.version)
+
+    def load_lazy(self, names: Collection[str]) -> CompiledHooks:
+        """Imports lazy plugins, each in its place in the order; returns the hooks as they are then.
+
+        Args:
+            names: the names of lazy plugins; those that were imported meanwhile are passed over.
+        """
+        loaded = {name: load(self._lazy[name].entry) for name in names if name in self._lazy}
+        with self._lock:
+            before = self._compiled
+            loaded = {name: entry_point for name, entry_point in loaded.items() if name in self._lazy}
+            if loaded:
+                self._register_in_place(loaded)
+                hooks = self.compile()
+                hooks.keep_middlewares(before)
+                self._on_load(hooks)
+            return self._compiled
+
+    def _register_in_place(self, loaded: Mapping[str, LoadedEntryPoint]) -> None:
+        """Registers plugins where they stand, so those after them are registered again: the last one is called first."""
+        names = list(self._infos)
+        later = [(name, self._pluggy.get_plugin(name)) for name in names[min(map(names.index, loaded)) :]]
+        for name, plugin in later:
+            if plugin is not None:
+                self._pluggy.unregister(name=name)
+        for name, plugin in later:
+            if name in loaded:
+                del self._lazy[name]
+                self._add_loaded(loaded[name])
+                self._check_lazy(name)
+            elif plugin is not None:
+                self._register(plugin, self._infos[name])
+
+    def _check_lazy(self, name: str) -> None:
+        others = [hook for hook in self._infos[name].hooks if hook not in LAZY_HOOKS]
+        if others:
+            problem = (
+                f"it implements {others[0]}, which had no effect until now, since the plugin is imported with the first "
+                f"failure that it knows; remove its entries in the group {LAZY_GROUP}"
+            )
+            self.report(name, "load", problem)
+
+    def block(self, name: str, entry_point: Entry | None = None) -> None:
         """Records a plugin that the host has blocked.
 
         Args:
@@ -286,7 +366,13 @@ class PluginManager:
             if hook in self._infos and self._infos[hook].state == "blocked":
                 plugged.add(hook)
                 callers[hook] = without_default(hook, callers[hook])
-        return CompiledHooks(callers, frozenset(plugged), self._library_rules().provider_of)
+        provider_of = self._library_rules().provider_of
+        if self._lazy:
+            lazy = LazyHooks(self._lazy.values(), {**callers, "provider_of": provider_of}, self.load_lazy)
+            callers |= {"classify": lazy.classify, "detect": lazy.detect}
+            provider_of = lazy.provider_of
+        self._compiled = CompiledHooks(callers, frozenset(plugged), provider_of)
+        return self._compiled
 
     def _library_rules(self) -> Rules:
         """The rules of all plugins that know no more than which library failed."""
@@ -338,7 +424,7 @@ class PluginManager:
                     raise
                 self.report(failing_wrapper(error, wrappers), hook, describe(error), error)
             except BaseException as error:
-                if self._strict and isinstance(error, PluginError):
+                if self.is_strict and isinstance(error, PluginError):
                     raise
                 self.report(failing_wrapper(error, wrappers), hook, describe(error), error)
             else:
@@ -362,7 +448,7 @@ class PluginManager:
             PluginError: in strict mode.
         """
         fault = attrs.evolve(fault, error=self._redact(fault.error))
-        if self._strict:
+        if self.is_strict:
             raise PluginError(f"plugin {fault.plugin!r}, {fault.hook}: {fault.error}") from fault.exception
         with self._lock:
             self.faults = (*self.faults, fault)[-1_000:]

@@ -14,7 +14,7 @@ from mulligan.errors import Problem, RepeatedCallError, ToolCancelledError, Tool
 from mulligan.execute.approval import ApprovalRequest, Approve, Approver, Ask, Decision, NeedsApproval, Reject
 from mulligan.execute.steps import DeadlineExceeded, ExecutorSaturated, Outcome, Step
 from mulligan.pipeline.attempts import is_control_flow
-from mulligan.pipeline.conversation import record_abandoned
+from mulligan.pipeline.conversation import record_abandoned, record_interrupted
 from mulligan.pipeline.invocation import Invocation
 from mulligan.session.approvals import FATAL_REPETITION, RULE_PREFIX, Rejection
 from mulligan.session.records import call_key
@@ -119,6 +119,7 @@ def _ask(
         outcome = yield Ask(approver, request, None if deadline is None else deadline.remaining)
         if outcome.exception is not None and is_control_flow(outcome.exception, invocation.runtime.policy):
             invocation.outcome = outcome
+            record_interrupted(invocation)
             raise outcome.exception
     except BaseException:
         if invocation.memory is not None:  # the same call may be made again, with the same id

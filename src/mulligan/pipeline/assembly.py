@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from mulligan.spelling import closest
 from mulligan.untrusted.text import safe_repr
 
 if TYPE_CHECKING:
+    from mulligan.execute.executors import ToolExecutor
     from mulligan.hooks.manager import PluginManager
     from mulligan.middleware.retries import SecondChance
     from mulligan.pipeline.logs import Logging
@@ -137,6 +138,7 @@ def runtime_view(
         policy = attrs.evolve(policy, control_flow=(*policy.control_flow, *more))
     toolset.dialects = runtime.toolset.dialects
     _check_formats(toolset, runtime.renderer)
+    check_executors(toolset, runtime.executors)
     return RuntimeView(toolset, runtime, policy)
 
 
@@ -162,6 +164,23 @@ def attach_formats(renderer: Renderer, hooks: CompiledHooks, toolset: Toolset, f
         except UsageError as error:
             raise UsageError(f"{table.place(pattern)}: {error}") from None
     _check_formats(toolset, renderer)
+
+
+def check_executors(toolset: Toolset, executors: Mapping[str, ToolExecutor]) -> None:
+    """Checks that each tool's executor exists.
+
+    Args:
+        toolset: the tools.
+        executors: those that plugins contribute, by name.
+
+    Raises:
+        UsageError: a tool names an unknown executor; names the package to install.
+    """
+    for tool in toolset.values():
+        if tool.executor is not None:
+            from mulligan.execute.executors import executor_of
+
+            executor_of(tool, executors)
 
 
 def _check_formats(toolset: Toolset, renderer: Renderer) -> None:
@@ -225,7 +244,8 @@ def assemble(
     Raises:
         UsageError: a plugin in code is invalid, or a blocked name is misspelled.
     """
-    from mulligan.hooks.discovery import blocked_names, discover, is_autoload_enabled
+    from mulligan.hooks.discovery import blocked_names, discover, is_autoload_enabled, load
+    from mulligan.hooks.lazy import LazyPlugin, lazy_names
 
     own_plugins = [*_check_plugins(plugins), *(plugin for plugin in policy.repair if not isinstance(plugin, str))]
     blocked = blocked_names(block)
@@ -234,18 +254,26 @@ def assemble(
             manager.block(name)
         else:
             manager.add(plugin, name, built_in=True)
-    for entry_point in discover(blocked) if is_autoload_enabled(autoload) else ():
-        if entry_point.name in blocked and entry_point.plugin is None and entry_point.exception is None:
-            manager.block(entry_point.name, entry_point)
-        elif not any(entry_point.plugin is plugin for plugin in own_plugins):
-            manager.add_entry_point(entry_point)
+    entries, declared = discover() if is_autoload_enabled(autoload) else ([], [])
+    known = lazy_names(declared)
+    own_modules = {getattr(plugin, "__name__", None) for plugin in own_plugins}
+    for entry in entries:
+        names = known.get((entry.distribution, entry.module), frozenset())
+        if entry.name in blocked:
+            manager.block(entry.name, entry)
+        elif names and not manager.is_strict and entry.problem is None and entry.module not in own_modules:
+            manager.add_lazy(LazyPlugin(entry, names))
+        else:
+            entry_point = load(entry)
+            if not any(entry_point.plugin is plugin for plugin in own_plugins):
+                manager.add_entry_point(entry_point)
     for plugin in own_plugins:
         manager.add(plugin)
     if block:
-        _check_blocked(block, [info.name for info in manager.infos])
+        _check_blocked(block, manager.names)
 
 
-def _check_blocked(block: Iterable[str], known: list[str]) -> None:
+def _check_blocked(block: Iterable[str], known: Collection[str]) -> None:
     """Refuses a misspelled name; any other name may be that of a plugin that is not installed here."""
     by_spelling = {_spelling(name): name for name in known}
     for name in block:

@@ -17,8 +17,18 @@ from mulligan.deadline import Deadline, is_seconds
 from mulligan.errors import ToolError, UsageError
 from mulligan.events import CallRetried, Waiting
 from mulligan.execute.builtin import execute
-from mulligan.execute.steps import ArgumentsRefused, DeadlineExceeded, Middleware, Outcome, Run, Sleep, Step, Steps
-from mulligan.pipeline.conversation import record_abandoned
+from mulligan.execute.steps import (
+    ArgumentsRefused,
+    DeadlineExceeded,
+    Executor,
+    Middleware,
+    Outcome,
+    Run,
+    Sleep,
+    Step,
+    Steps,
+)
+from mulligan.pipeline.conversation import record_interrupted
 from mulligan.pipeline.invocation import Invocation, Runtime
 from mulligan.policy import Policy
 from mulligan.tools import Tool
@@ -77,6 +87,8 @@ def make_run(invocation: Invocation, tool: Tool) -> Run:
         executor = invocation.hooks.execute(tool, partial(copy_arguments, invocation, tool), invocation.call)
         if executor is not None:
             return Run(executor, timeout, offload=not tool.inline, lane=tool.name)
+    if tool.executor is not None:
+        return Run(_run_elsewhere(invocation, tool), timeout, lane=tool.name)
     handler = execute(tool, invocation.handler_arguments, invocation.call)
     if handler is not None:
         return Run(handler, timeout, not tool.inline, tool.is_async, tool.name)  # on the way of every call: no keywords
@@ -84,6 +96,25 @@ def make_run(invocation: Invocation, tool: Tool) -> Run:
 
     process = make_process(tool, invocation.handler_arguments, invocation.runtime.limits)
     return Run(process, timeout, is_async=False, lane=tool.name)
+
+
+def _run_elsewhere(invocation: Invocation, tool: Tool) -> Executor:
+    """What the tool's executor makes of the call; if it fails at that, the call fails when it is run."""
+    from mulligan.execute.executors import executor_of
+
+    executor = executor_of(tool, invocation.runtime.executors)
+    assert executor is not None
+    try:
+        return executor.execute(tool, copy_arguments(invocation, tool), invocation.call)
+    except (*MUST_PROPAGATE, UsageError):
+        raise
+    except BaseException as error:
+        failure = error
+
+    def fail() -> None:
+        raise failure
+
+    return fail
 
 
 def _total_timeout(invocation: Invocation, deadline: Deadline, timeout: float | None) -> float:
@@ -201,12 +232,11 @@ def classify_outcome(invocation: Invocation, tool: Tool, outcome: Outcome) -> Ou
     invocation.attempts += 1
     invocation.outcome = outcome
     if outcome.exception is not None:
-        if isinstance(outcome.exception, ArgumentsRefused):
+        if issubclass(type(outcome.exception), ArgumentsRefused):
             invocation.attempts -= 1  # nothing ran
             raise outcome.exception
         if is_control_flow(outcome.exception, invocation.runtime.policy):
-            if invocation.memory is not None:  # the framework may make this call again, with the same id
-                record_abandoned(invocation, invocation.memory, may_have_run=False)
+            record_interrupted(invocation)
             raise outcome.exception
         failure: Failure | None = _failure_from(invocation, tool, outcome.exception)
     else:

@@ -22,7 +22,7 @@ _NO_FAILURES = ("session:", "host:approval-")  # rules: the memory's own refusal
 
 
 def begin(invocation: Invocation, memory: SessionMemory) -> ExhaustedPart | None:
-    """Counts the call, unless a person has decided about it since: then it was counted when it was made.
+    """Counts the call, unless it was counted when it was made: a person has decided about it, or a framework continues it.
 
     Args:
         invocation: the call.
@@ -33,6 +33,10 @@ def begin(invocation: Invocation, memory: SessionMemory) -> ExhaustedPart | None
     """
     if invocation.decision is not None:
         invocation.step = memory.guard.step
+        return None
+    step = memory.take_interrupted(invocation.call)
+    if step is not None:
+        invocation.step, invocation.is_continued = step, True
         return None
     invocation.step, exhausted = memory.begin()
     return exhausted
@@ -75,7 +79,7 @@ def find_recorded(
             effect="none",
             rule="host:approval-tool",
         )
-    is_resumed = invocation.decision is not None
+    is_resumed = invocation.decision is not None or invocation.is_continued
     while admission := memory.admit(
         invocation.call, tool, arguments, invocation.step, invocation.deadline, is_resumed=is_resumed
     ):
@@ -134,6 +138,17 @@ def record_result(invocation: Invocation, memory: SessionMemory, result: ToolRes
     key, invocation.recording_key = invocation.recording_key, None
     memory.record_result(result, invocation.arguments, key, invocation.waited)
     memory.collect(invocation.step, invocation.started, result)
+
+
+def record_interrupted(invocation: Invocation) -> None:
+    """Records a call that a framework has interrupted, to make it again with the same id.
+
+    Args:
+        invocation: the call.
+    """
+    if invocation.memory is not None:
+        record_abandoned(invocation, invocation.memory, may_have_run=False)
+        invocation.memory.add_interrupted(invocation.call, invocation.step)
 
 
 def record_abandoned(invocation: Invocation, memory: SessionMemory, *, may_have_run: bool) -> None:

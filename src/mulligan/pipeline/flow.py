@@ -202,8 +202,8 @@ def _start(invocation: Invocation) -> None:
     invocation.started = invocation.runtime.clock()
     invocation.deadline = _deadline_of(invocation)
     exhausted = None if invocation.memory is None else begin(invocation, invocation.memory)
-    if invocation.hooks.has_observe:
-        invocation.is_open = True
+    invocation.is_open = invocation.hooks.has_observe
+    if invocation.is_open and not invocation.is_continued:
         _observe_start(invocation)
     if invocation.decision is not None:
         from mulligan.pipeline.approval import note_decision

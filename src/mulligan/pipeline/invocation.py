@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from mulligan.calls import CallEvent, Repair, ToolCall
+from mulligan.calls import ApprovalRequested, CallEvent, CallRepaired, Repair, ToolCall
 from mulligan.classify.failure import Failure
 from mulligan.deadline import Deadline
 from mulligan.execute.steps import Middleware, Outcome
@@ -22,6 +22,7 @@ from mulligan.tools import Tool
 if TYPE_CHECKING:
     from mulligan.classify.classifier import Classifier
     from mulligan.execute.approval import Approver, Decision
+    from mulligan.execute.executors import ToolExecutor
     from mulligan.hooks.manager import PluginManager
     from mulligan.middleware.retries import SecondChance
     from mulligan.render.renderer import Renderer
@@ -46,6 +47,7 @@ class Runtime:
         default_retry: makes the automatic retry; None if the policy disables it.
         approver: asks a person about a call, or None.
         stats: counts the calls of each tool.
+        executors: those that plugins contribute, by name.
     """
 
     toolset: Toolset
@@ -61,6 +63,7 @@ class Runtime:
     default_retry: Callable[[], SecondChance] | None = None
     approver: Approver | None = None
     stats: Stats = attrs.field(factory=Stats)
+    executors: Mapping[str, ToolExecutor] = attrs.field(factory=dict)
 
 
 _shared_parts = attrgetter(
@@ -74,6 +77,7 @@ _shared_parts = attrgetter(
     "default_retry",
     "approver",
     "stats",
+    "executors",
 )
 
 
@@ -130,6 +134,7 @@ class Invocation:
         waited: seconds that a person took to decide.
         sent: the call as the model sent it, once the observers know of it.
         is_open: whether the observers know that it came in, and not yet how it ended.
+        is_continued: whether a framework interrupted this call before, and makes it again.
     """
 
     runtime: Runtime
@@ -154,6 +159,7 @@ class Invocation:
     waited: float = 0.0
     sent: ToolCall | None = None
     is_open: bool = False
+    is_continued: bool = False
     handler_arguments: dict[str, Any] = attrs.field(init=False, factory=dict)
 
     @property
@@ -183,4 +189,5 @@ class Invocation:
     def note(self, event: CallEvent) -> None:
         """Keeps an event for the result, and tells the observers."""
         self.events += (event,)
-        self.hooks.observe(event)
+        if not (self.is_continued and isinstance(event, (ApprovalRequested, CallRepaired))):  # they know it already
+            self.hooks.observe(event)

@@ -22,6 +22,7 @@ from mulligan.feedback import FeedbackFormat
 from mulligan.pipeline.assembly import (
     as_call,
     attach_formats,
+    check_executors,
     checked_block,
     checked_middleware,
     checked_policy,
@@ -51,6 +52,8 @@ from mulligan.untrusted.text import safe_repr
 
 if TYPE_CHECKING:
     from mulligan.execute.approval import ApprovalRequest, Approver, Decision
+    from mulligan.execute.executors import ExecutorInfo
+    from mulligan.hooks.callers import CompiledHooks
     from mulligan.hooks.discovery import PluginFault, PluginInfo
     from mulligan.pipeline.flow import Flow
     from mulligan.session.budget import Budget
@@ -108,7 +111,7 @@ class Pipeline:
             self.tools.tool_options.check_matched(self.tools.values())
         self.policy, self.limits = checked_policy(policy, limits)
         self.redactor = Redactor()
-        self._manager = PluginManager(strict, self.limits, self.redactor.redact, self._on_fault)
+        self._manager = PluginManager(strict, self.limits, self.redactor.redact, self._on_fault, self._on_load)
         self._renderer = Renderer(self.policy, self.limits, self.redactor)
         self._logging = Logging(self._renderer)
         blocked = checked_block(block)
@@ -130,6 +133,8 @@ class Pipeline:
         )
         self._diagnosis = Diagnosis(self._runtime)
         attach_formats(self._renderer, self._runtime.hooks, self.tools, format)
+        self._runtime.executors = self._runtime.hooks.executors()
+        check_executors(self.tools, self._runtime.executors)
         self._workers = PipelineWorkers(self.limits)
         if (level := env_level()) is not None:
             self.enable_logging(level)
@@ -177,6 +182,9 @@ class Pipeline:
         if fault.hook != "observe" and hasattr(self, "_runtime"):
             self._runtime.hooks.observe(PluginFaulted(fault.plugin, fault.hook, fault.error, is_disabled))
 
+    def _on_load(self, hooks: CompiledHooks) -> None:
+        self._runtime.hooks = hooks
+
     def with_tools(
         self,
         tools: Iterable[Any],
@@ -213,6 +221,13 @@ class Pipeline:
     def plugins(self) -> tuple[PluginInfo, ...]:
         """Every plugin: name, distribution, version, hooks, state and error."""
         return self._manager.infos
+
+    @property
+    def executors(self) -> tuple[ExecutorInfo, ...]:
+        """The executors that plugins contribute or tools bring along, each with its tools and what is wrong with it."""
+        from mulligan.execute.executors import list_executors
+
+        return list_executors(self.tools.values(), self._runtime.executors)
 
     @property
     def faults(self) -> tuple[PluginFault, ...]:
@@ -447,7 +462,7 @@ class Pipeline:
         self._runtime.hooks = self._manager.compile()
 
     def close(self) -> None:
-        """Delivers the events that wait for async observers, then frees threads and event loops.
+        """Delivers the events that wait for async observers; frees threads, event loops and what executors have started.
 
         Later calls create new ones as needed. What an observer does not take within ten seconds is dropped.
 
@@ -457,7 +472,12 @@ class Pipeline:
         try:
             self._manager.drain()
         finally:
-            self._workers.close()
+            self._free()
+
+    def _free(self) -> None:
+        self._workers.close()
+        for executor in self._runtime.executors.values():
+            executor.close()
 
     async def aclose(self) -> None:
         """`close`, for `async with`, without blocking the event loop.
@@ -469,7 +489,7 @@ class Pipeline:
             import asyncio
 
             await asyncio.to_thread(self._manager.drain)
-        self._workers.close()
+        self._free()
 
     def __enter__(self) -> Pipeline:
         return self
@@ -484,7 +504,7 @@ class Pipeline:
         await self.aclose()
 
     def __repr__(self) -> str:
-        return f"Pipeline({len(self.tools)} tools, {len(self.plugins)} plugins)"
+        return f"Pipeline({len(self.tools)} tools, {len(self._manager.names)} plugins)"
 
 
 def as_invocation(

@@ -32,6 +32,7 @@ _PACKAGES = {  # by the root package of an object's class
     "agents": "mulligan-openai-agents",
     "google.adk": "mulligan-adk",
     "strands": "mulligan-strands",
+    "smolagents": "mulligan-smolagents",
     "mcp": "mulligan-mcp",
     "fastmcp": "mulligan-mcp",
 }

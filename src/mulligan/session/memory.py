@@ -22,7 +22,7 @@ from mulligan.session.approvals import RULE_PREFIX as APPROVAL_PREFIX
 from mulligan.session.approvals import Approvals, SavedApprovals
 from mulligan.session.budget import Budget, ExhaustedPart, SavedSpending, Spending
 from mulligan.session.loop_guard import LoopGuard
-from mulligan.session.records import SavedGuard, call_key, digest
+from mulligan.session.records import MOST_RECORDS, SavedGuard, call_key, digest
 from mulligan.session.saved_state import OPTIONAL, load, short_repr
 from mulligan.session.tally import Tally
 from mulligan.tools import Tool
@@ -133,6 +133,7 @@ class SessionMemory:
         self._open_steps = 0
         self._collecting: dict[int, OpenStep] = {}
         self.tally = Tally()
+        self._interrupted: dict[str, int] = {}
         self.set_budget(budget)
 
     def set_budget(self, budget: Budget | None) -> None:
@@ -215,6 +216,27 @@ class SessionMemory:
         """The step that a new call belongs to, and the part of the budget that is used up, or None."""
         step = self.guard.begin(is_step=not self._open_steps)
         return step, None if self.spending is None else self.spending.begin()
+
+    def add_interrupted(self, call: ToolCall, step: int) -> None:
+        """Remembers a call that a framework has interrupted.
+
+        Args:
+            call: the call; without an id, it cannot be known again.
+            step: the conversation's step that it belongs to.
+        """
+        if call.id is not None:
+            with self._lock:
+                self._interrupted[safe_str(call.id, _LONGEST_ID)] = step
+                if len(self._interrupted) > MOST_RECORDS:
+                    del self._interrupted[next(iter(self._interrupted))]
+
+    def take_interrupted(self, call: ToolCall) -> int | None:
+        """The step of a call that a framework has interrupted and now makes again; None for any other.
+
+        Args:
+            call: the call.
+        """
+        return self._interrupted.pop(safe_str(call.id, _LONGEST_ID), None) if self._interrupted else None
 
     def admit(
         self,

@@ -70,6 +70,14 @@ def _check_format(owner: str, option: str, value: Any) -> str | FeedbackFormat |
     raise UsageError(f"{owner}: {option} must be the name of a feedback format, or a FeedbackFormat, not {value!r:.80}")
 
 
+def _check_executor(owner: str, option: str, value: Any) -> Any:
+    is_executor = isinstance(getattr(value, "name", None), str) and callable(getattr(value, "execute", None))
+    if value is None or (isinstance(value, str) and value) or (is_executor and not isinstance(value, type)):
+        return value
+    step = f"; pass an instance, {value.__name__}()" if isinstance(value, type) else ""
+    raise UsageError(f"{owner}: {option} must be the name of an executor, or a ToolExecutor, not {value!r:.80}{step}")
+
+
 def _check_tool_type(owner: str, option: str, value: Any) -> ToolType:
     if value in get_args(ToolType):
         return value  # type: ignore[no-any-return]
@@ -126,6 +134,7 @@ class OptionValues(TypedDict, total=False):
     aliases: Annotated[Mapping[str, str | Iterable[str]] | None, _Option(_NO_ALIASES, _check_aliases)]
     also_called: Annotated[Iterable[str], _Option(frozenset(), _check_labels)]
     approve: Annotated[bool, _Option(False, _check_bool)]
+    executor: Annotated[Any, _Option(None, _check_executor)]
 
 
 _OPTIONS: Mapping[str, _Option] = {name: hint.__metadata__[0] for name, hint in OptionValues.__annotations__.items()}
@@ -174,6 +183,10 @@ def check_options(owner: str, options: Mapping[str, Any]) -> dict[str, Any]:
     values = {option: _OPTIONS[option].check(owner, option, value) for option, value in options.items()}
     if values.get("read_only") and values.get("destructive"):
         raise UsageError(f"{owner}: read_only=True and destructive=True contradict each other; declare one of them")
+    if values.get("killable") and values.get("executor") is not None:
+        raise UsageError(
+            f"{owner}: killable=True and executor=... contradict each other: it runs in a process here, or there"
+        )
     return values
 
 

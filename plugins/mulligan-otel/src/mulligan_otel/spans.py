@@ -136,8 +136,8 @@ class Spans:
     def finish(self, event: CallFinished) -> None:
         """Ends the span of a call."""
         call = self._current() if self._is_used else None
-        if call is None:
-            return
+        if call is None or call.event.call_id != event.call_id or call.event.session_id != event.session_id:
+            return  # a framework interrupted this call, and its span has ended
         is_plain = not (event.is_error or call.is_repaired or self._capture) and event.attempt == 1
         if not is_plain and call.span.is_recording():
             call.span.set_attributes(self._describe(call, event.result))

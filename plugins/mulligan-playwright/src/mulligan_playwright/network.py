@@ -104,7 +104,7 @@ def network(failure: Failure) -> ToolError | None:
         return None
     if _ANSWERED in full_message(failure):
         meaning = meaning._replace(effect="possible")  # an address before this one took the request, and redirected it
-    return meanings.error_of(failure, meaning, resource=_address(failure))
+    return meanings.error_of(failure, meaning, service="the website", resource=_address(failure))
 
 
 def _by_code(text: str) -> meanings.Meaning | None:

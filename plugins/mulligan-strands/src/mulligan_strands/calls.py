@@ -1,204 +1,215 @@
-"""One call on its way through a pipeline: Strands' own execution behind it, its events before the agent's stream."""
+"""One call on its way through the pipeline: Strands' tool behind it, its events before the agent's stream."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing, suppress
-from contextvars import ContextVar
 from typing import Any
 
 from strands.interrupt import InterruptException
+from strands.interventions.actions import default_evaluate
 from strands.middleware import ExecuteToolContext
 from strands.tools.mcp import MCPAgentTool
 from strands.types.events import ToolResultEvent, TypedEvent
+from strands.types.tools import AgentTool, ToolUse
 
-from mulligan import ToolResult
-from mulligan.errors import ToolError, ToolTimeoutError
+from mulligan import ApprovalRequest, Approve, Pipeline, Reject, ToolResult
+from mulligan.adapters import Attempt, ControlFlow
+from mulligan.errors import ToolArgumentError, ToolError, ToolTimeoutError
 from mulligan.plugin import AuthorMessage
-from mulligan_strands.runs import ESCAPED
-from mulligan_strands.worker import Worker
+from mulligan_strands.invocations import Invocation
+from mulligan_strands.tools import find_tool, is_blocking, threaded
 
-Next = Callable[[ExecuteToolContext], AsyncGenerator[TypedEvent, None]]
-_CURRENT: ContextVar[Call] = ContextVar("mulligan_strands_call")
-
-
-class WaitingError(Exception):
-    """The tool waits for a person, which Strands tells by an event."""
+CONTROL_FLOW = (InterruptException,)
+APPROVAL = "mulligan:approve"
 
 
-STEERING = (InterruptException, WaitingError)
-"""What ends a call and is no failure."""
+class _WaitingError(Exception):
+    """A tool waits for a person, which Strands tells by an event."""
+
+    def __init__(self, event: TypedEvent) -> None:
+        super().__init__()
+        self.event = event
 
 
-async def handle(name: str, /, **arguments: Any) -> Any:
-    """The handler of every tool: runs the call that the pipeline was asked for.
-
-    Args:
-        name: the tool's name.
-        arguments: the validated arguments.
-    """
-    return await _CURRENT.get().run(name, arguments)
-
-
-def handle_in_thread(name: str, /, **arguments: Any) -> Any:
-    """The handler of a tool whose function blocks, where it has a deadline: runs the call in this thread.
+class Call(Attempt):
+    """One call of the model.
 
     Args:
-        name: the tool's name.
-        arguments: the validated arguments.
-    """
-    return _CURRENT.get().run_in_thread(name, arguments)
-
-
-class Call:
-    """One call.
-
-    Args:
+        view: the pipeline with the tools that may be called now.
         context: Strands' context of the call.
-        execute: the rest of Strands' execution.
+        invocation: the conversation.
 
     Attributes:
-        result: what the pipeline made of it, once the events have ended; None where it waits for a person.
+        escaped: the fatal failure of an agent that is the tool: Strands makes a text of it, not an exception.
     """
 
-    def __init__(self, context: ExecuteToolContext, execute: Next) -> None:
+    def __init__(self, view: Pipeline, context: ExecuteToolContext, invocation: Invocation) -> None:
+        super().__init__(view, self._run_tool)
         self._context = context
-        self._execute = execute
-        self._worker = Worker(asyncio.get_running_loop())
-        self._events: asyncio.Queue[TypedEvent | None] = asyncio.Queue()
-        self._interrupts: list[TypedEvent] = []
-        self._ended: ToolResultEvent | None = None
-        self.result: ToolResult | None = None
+        self._invocation = invocation
+        self._events: asyncio.Queue[Any] = asyncio.Queue()
+        self._ran: Any = None
+        self._kind = ""
+        self._use, self._state, self._options = context.tool_use, context.invocation_state, dict[str, Any]()
+        self.escaped: ToolError | None = None
 
-    async def events(self, result: Callable[[], Awaitable[ToolResult]]) -> AsyncGenerator[TypedEvent, None]:
-        """The events of the tool, as they come.
+    async def stream(self, use: ToolUse, state: dict[str, Any], **options: Any) -> AsyncGenerator[Any, None]:
+        """Answers the call: the events of the tool as they come, and then the answer.
 
         Args:
-            result: sends the call through a pipeline.
+            use: the call, as other middleware may have changed it.
+            state: of the invocation.
+            options: Strands' own.
 
         Raises:
-            InterruptException: a middleware asks a person.
+            InterruptException: a person is asked.
         """
-        task = asyncio.ensure_future(self._run_pipeline(result))
-        task.add_done_callback(lambda _: self._events.put_nowait(None))
+        self._use, self._state, self._options = use, state, options
+        task = asyncio.ensure_future(self._result())
+        task.add_done_callback(lambda _: self._events.put_nowait(self))
         try:
-            while (event := await self._events.get()) is not None:
+            while (event := await self._events.get()) is not self:
                 yield event
         finally:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
-        with suppress(WaitingError):
-            self.result = task.result()
-        for event in self._interrupts:  # last, since Strands listens no further: the call would seem to be cancelled
-            yield event
-
-    async def _run_pipeline(self, result: Callable[[], Awaitable[ToolResult]]) -> ToolResult:
-        _CURRENT.set(self)
         try:
-            return await result()
-        finally:
-            await self._worker.stop()
+            yield self._answer(task.result())
+        except _WaitingError as waiting:
+            yield waiting.event
 
-    async def run(self, name: str, arguments: dict[str, Any]) -> Any:
-        """Runs the tool. Gives what it reports as a value, None where that is nothing that could be a failure.
+    async def _result(self) -> ToolResult:
+        id = str(self._use.get("toolUseId"))
+        arguments = self._invocation.sent(id, self._use["input"])
+        return await self.acall(self._use["name"], arguments, call_id=id, session=self._invocation.session)
 
-        Args:
-            name: the tool's name; another than the model called where the pipeline has repaired it.
-            arguments: the validated arguments.
-        """
-        return await self._run(self._repaired_context(name, arguments))
-
-    def run_in_thread(self, name: str, arguments: dict[str, Any]) -> Any:
-        """`run`, for a tool whose function blocks: the tool itself runs in the thread that this is called in.
+    def tool_named(self, name: str) -> AgentTool | None:
+        """Strands' tool.
 
         Args:
-            name: the tool's name.
-            arguments: the validated arguments.
+            name: that was called, or another one if the pipeline has repaired it.
         """
-        context = self._repaired_context(name, arguments)
-        if context.tool is not None:
-            context = context.replace(tool=self._worker.moved(context.tool))
-        return self._worker.run(self._run(context))
+        is_called = name == self._use["name"]
+        return self._context.tool if is_called else find_tool(self._context.agent, name)
 
-    def _repaired_context(self, name: str, arguments: dict[str, Any]) -> ExecuteToolContext:
-        """Strands' context of the call as the pipeline has read it."""
-        context = self._context
-        use = context.tool_use
-        if name != use["name"]:
-            registry = context.agent.tool_registry
-            tool = registry.dynamic_tools.get(name) or registry.registry.get(name)
-            return context.replace(tool=tool, tool_use={**use, "name": name, "input": arguments})
-        return context if arguments == use["input"] else context.replace(tool_use={**use, "input": arguments})
-
-    async def _run(self, context: ExecuteToolContext) -> Any:
-        self._ended = None
-        self._interrupts.clear()
-        escaped: list[ToolError] = []
-        ESCAPED.set(escaped)
-        async with aclosing(self._execute(context)) as events:
+    async def _run_tool(self, name: str, arguments: dict[str, Any]) -> ToolResultEvent:
+        tool, self._ran = self.tool_named(name), self.view.tools[name]
+        assert tool is not None
+        self._kind = "remote" if isinstance(tool, MCPAgentTool) else tool.tool_type
+        if self._ran.timeout is not None and is_blocking(tool):
+            tool = threaded(tool, lambda function: self.in_thread(name, function))
+        use: ToolUse = {**self._use, "name": name, "input": arguments}
+        last: Any = None
+        async with aclosing(tool.stream(use, self._state, **self._options)) as events:
             async for event in events:
                 if isinstance(event, ToolResultEvent):
-                    self._ended = event
-                elif "tool_interrupt_event" in event:
-                    self._interrupts.append(event)
-                else:
-                    self._events.put_nowait(event)
-        if self._interrupts:
-            raise WaitingError
-        is_remote = isinstance(context.tool, MCPAgentTool)
-        return None if self._ended is None else _reported(self._ended, escaped, is_remote=is_remote)
+                    return event
+                if isinstance(event, TypedEvent) and "tool_interrupt_event" in event:
+                    raise ControlFlow(_WaitingError(event))
+                self._events.put_nowait(event)
+                last = event
+        if isinstance(last, Mapping):
+            return ToolResultEvent(last)  # type: ignore[arg-type]
+        raise RuntimeError("The tool returned no result.")
 
-    def ending(self, result: ToolResult) -> ToolResultEvent | None:
-        """The event that ends the call, or None where Strands gave none.
+    def seen(self, value: ToolResultEvent) -> Any:
+        """What the pipeline reads of a result: its text, or what reports a failure.
 
-        Args:
-            result: what the pipeline made of it.
+        Raises:
+            Exception: the failure behind an error result.
         """
-        if not result.is_error:
-            return self._ended
-        told: list[Any] = [{"text": result.content}]
+        result: Mapping[str, Any] = value.tool_result
+        content = list(result.get("content") or ())
+        if _is_unfinished(value):
+            return ""
+        if result.get("status") == "error":
+            return self._reported(value, [block for block in content if "text" in block])
+        text, said = _read(content)
+        if said is None or isinstance(said, str) or not self._ran.detect:
+            return text
+        return text if self.view.classify(said, tool=self._ran) is None else said
+
+    def _reported(self, event: ToolResultEvent, blocks: list[Any]) -> Any:
+        failure = event.exception or (self.escaped if self._kind == "agent" else None)
+        if failure is None and blocks and self._kind != "remote":
+            failure = AuthorMessage("\n".join(str(block["text"]) for block in blocks))
+        if failure is not None:
+            raise failure
+        return {"isError": True, "content": blocks}
+
+    def decide(self, request: ApprovalRequest) -> Approve | Reject:
+        """A person's decision, which Strands asks for by an interrupt; again if the changed arguments do not fit.
+
+        Raises:
+            InterruptException: there is none yet.
+        """
+        asked: dict[str, Any] = {"tool": request.tool_name, "arguments": request.arguments, "reason": request.reason}
+        name, problems = APPROVAL, 0
+        while True:
+            decision = _read_decision(self._context.interrupt(name, reason=asked).response)
+            edited = decision.arguments if isinstance(decision, Approve) else None
+            fitted = None if edited is None or request.tool is None else request.tool.fit(dict(edited))
+            if not isinstance(fitted, ToolArgumentError):
+                return decision
+            problems += 1
+            name = f"{APPROVAL}:{problems + 1}"
+            asked = {**asked, "problems": [problem._asdict() for problem in fitted.problems]}
+
+    def _answer(self, result: ToolResult) -> ToolResultEvent:
+        """The event that ends the call: a result as it is, and what the pipeline has added to it."""
+        content = self._invocation.answer(result)
+        ended: ToolResultEvent | None = self.value
+        if not result.is_error and ended is not None:
+            return _with_text(ended, content)
+        told: list[Any] = [{"text": content}]
         exception: Exception | None = result.error
-        if self._ended is not None and not isinstance(exception, ToolTimeoutError):
-            blocks = self._ended.tool_result.get("content") or ()
+        if ended is not None and not isinstance(exception, ToolTimeoutError):
+            blocks = ended.tool_result.get("content") or ()
             told += [block for block in blocks if not {"text", "json"} & set(block)]
-            exception = self._ended.exception or exception
-        id = str(self._context.tool_use.get("toolUseId"))
-        return ToolResultEvent({"toolUseId": id, "status": "error", "content": told}, exception=exception)
+            exception = ended.exception or exception
+        id, status = str(self._use.get("toolUseId")), "error" if result.is_error else "success"
+        return ToolResultEvent({"toolUseId": id, "status": status, "content": told}, exception=exception)  # type: ignore[typeddict-item]
 
 
-def _reported(event: ToolResultEvent, escaped: Sequence[ToolError], *, is_remote: bool) -> Any:
+def _with_text(event: ToolResultEvent, text: str) -> ToolResultEvent:
+    content = list(event.tool_result.get("content") or ())
+    if _is_unfinished(event) or text == _read(content)[0]:
+        return event
+    is_text = len(content) == 1 and "text" in content[0]
+    told: list[Any] = [{"text": text}] if is_text else [*content, {"text": text.lstrip("\n")}]
+    return ToolResultEvent({**event.tool_result, "content": told}, exception=event.exception)
+
+
+def _is_unfinished(event: ToolResultEvent) -> bool:
     result: Mapping[str, Any] = event.tool_result
-    if event.backgrounded or result.get("cancelled") is True:
-        return None
-    if result.get("status") != "error":
-        return _value(result.get("content") or ())
-    if event.exception is not None:
-        raise event.exception
-    if escaped:
-        raise escaped[-1]
-    blocks = [block for block in result.get("content") or () if "text" in block]
-    if blocks and not is_remote:
-        raise AuthorMessage("\n".join(str(block["text"]) for block in blocks))
-    return {"isError": True, "content": blocks}
+    return event.backgrounded or result.get("cancelled") is True
 
 
-def _value(content: Any) -> Any:
-    """The value that a result of one block says; None where it has more blocks, or none that is a text or JSON."""
-    if len(content) != 1:
-        return None
-    (block,) = content
+def _read(content: list[Any]) -> tuple[str, Any]:
+    """The text of a result of one block, or nothing; and the value that it says, or None."""
+    block = content[0] if len(content) == 1 else {}
     if "json" in block:
-        return _read(lambda: json.loads(json.dumps(block["json"])), None)
+        with suppress(TypeError, ValueError, RecursionError):
+            return "", json.loads(json.dumps(block["json"]))
     text = block.get("text")
-    if not isinstance(text, str) or not text.lstrip().startswith("{"):
-        return text
-    return _read(lambda: json.loads(text), text)
+    if not isinstance(text, str):
+        return "", None
+    if text.lstrip().startswith("{"):
+        with suppress(ValueError, RecursionError):
+            return text, json.loads(text)
+    return text, text
 
 
-def _read(read: Callable[[], Any], otherwise: Any) -> Any:
-    try:
-        return read()
-    except (TypeError, ValueError, RecursionError):
-        return otherwise
+def _read_decision(response: Any) -> Approve | Reject:
+    """What a person decided: a decision, or JSON: `{"arguments": {...}}`, or what Strands takes for a yes; else no."""
+    if isinstance(response, (Approve, Reject)):
+        return response
+    if isinstance(response, Mapping) and isinstance(response.get("arguments"), Mapping):
+        return Approve(arguments=response["arguments"])
+    if default_evaluate(response):
+        return Approve()
+    is_reason = isinstance(response, str) and response.strip().lower() not in ("n", "no")
+    return Reject(response if is_reason else "")

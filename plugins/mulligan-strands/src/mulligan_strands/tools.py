@@ -1,115 +1,154 @@
-"""Strands' tools as mulligan's."""
+"""Strands' tools as mulligan's, and the tool that stands for one of them while a call is answered."""
 
 from __future__ import annotations
 
+import copy
 import inspect
-from collections.abc import Iterable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
+from strands.tools.decorator import DecoratedFunctionTool
 from strands.types.tools import AgentTool, ToolSpec
 
-from mulligan import Tool
-from mulligan_strands.calls import handle, handle_in_thread
+from mulligan import Problem, Tool, hints_of
+from mulligan.adapters import OPEN, Adapter, current_attempt, handler_for
+from mulligan.errors import ToolArgumentError
 
-_MOST = 1_000
-_ANYTHING = {"type": "object"}
-_HINTS = {
-    "readOnlyHint": "read_only",
-    "read_only_hint": "read_only",
-    "idempotentHint": "idempotent",
-    "idempotent_hint": "idempotent",
-    "destructiveHint": "destructive",
-    "destructive_hint": "destructive",
-}
+Stream = Callable[..., AsyncGenerator[Any, None]]
 
 
-class Tools:
-    """Makes mulligan's tools of Strands', and keeps those that have not changed.
+class FunctionTool(Tool):
+    """A function, whose arguments are judged by Strands too: pydantic reads `"5"` as 5."""
+
+    def fit(self, arguments: dict[str, Any]) -> dict[str, Any] | ToolArgumentError:
+        """As in `Tool`.
+
+        Args:
+            arguments: JSON values.
+        """
+        fitted, call = super().fit(arguments), current_attempt()
+        if call is None or not set(arguments) <= set(self.parameters.get("properties", ())):
+            return fitted
+        problems = _problems(call.tool_named(self.name), arguments)
+        if problems and not isinstance(fitted, ToolArgumentError):
+            return ToolArgumentError("Invalid arguments; nothing was run.", problems=problems, effect="none")
+        return fitted if problems else arguments
+
+
+def _problems(tool: Any, arguments: dict[str, Any]) -> list[Problem]:
+    """What Strands finds wrong with arguments before it runs a function."""
+    try:
+        tool._metadata.validate_input(arguments)  # noqa: SLF001 - the only way to ask
+    except ValueError as error:
+        listed: Any = getattr(error.__cause__, "errors", list)()
+        return [Problem(_pointer(one["loc"]), one["msg"]) for one in listed] or [Problem("", str(error))]
+    return []
+
+
+def _pointer(place: Iterable[Any]) -> str:
+    return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in place)
+
+
+def as_tool(adapter: Adapter, spec: ToolSpec, tool: AgentTool | None) -> Tool:
+    """A tool of mulligan.
 
     Args:
-        timeout: seconds for every tool that has none of its own, or None.
-        options: the attributes of `mulligan.Tool`, by the tool's name.
+        adapter: knows the host's options.
+        spec: as the model is shown it, or as the tool itself describes it.
+        tool: Strands' tool, or None if it is not known.
     """
-
-    def __init__(self, timeout: float | None, options: Mapping[str, Mapping[str, Any]]) -> None:
-        self._timeout = timeout
-        self._options = {name: dict(given) for name, given in options.items()}
-        for name, given in {"any": {}, **self._options}.items():  # what is wrong is told now
-            _make(name, "", _ANYTHING, {"timeout": timeout, **given})
-        self._made: dict[tuple[str, bool], tuple[tuple[Any, ...], Tool]] = {}
-
-    def shown(self, specs: Iterable[ToolSpec]) -> list[Tool]:
-        """The tools that a model was shown.
-
-        Args:
-            specs: what it was shown.
-        """
-        return list({spec["name"]: self._tool(spec["name"], spec, {}) for spec in specs}.values())
-
-    def called(self, name: str, tool: AgentTool) -> Tool:
-        """The tool that a call runs, as the tool itself describes its arguments.
-
-        Args:
-            name: the name that the model calls.
-            tool: Strands' tool.
-        """
-        return self._tool(name, tool.tool_spec, _hints(tool), called=tool)
-
-    def _tool(self, name: str, spec: ToolSpec, hints: Mapping[str, bool], called: AgentTool | None = None) -> Tool:
-        schema = _schema(spec)
-        options = {"timeout": self._timeout, **hints, **self._options.get(name, {})}
-        threaded = called is not None and options["timeout"] is not None and _blocks(called)
-        key = (spec["description"], schema, options, threaded)
-        place = (name, called is None)
-        known = self._made.get(place)
-        if known is None or known[0] != key:
-            if len(self._made) >= _MOST:
-                self._made.clear()
-            known = self._made[place] = key, _make(name, spec["description"], schema, options, threaded=threaded)
-        return known[1]
+    is_function, handler = isinstance(tool, DecoratedFunctionTool), handler_for(spec["name"])
+    schema, hints = _schema(spec, is_closed=is_function), hints_of(spec.get("annotations"))
+    kind = FunctionTool if is_function else Tool
+    return adapter.tool(spec["name"], spec["description"], schema, handler, kind, **hints)
 
 
-def _make(
-    name: str, description: str, schema: Mapping[str, Any], options: dict[str, Any], *, threaded: bool = False
-) -> Tool:
-    handler = partial(handle_in_thread if threaded else handle, name)
-    tool = Tool.from_schema(name, description or "", schema, handler, **options)
-    try:
-        _ = tool.validator
-    except Exception:  # a schema that cannot be used checks nothing, as in Strands
-        tool = Tool.from_schema(name, description or "", _ANYTHING, handler, **options)
-    return tool
+def find_tool(agent: Any, name: str) -> AgentTool | None:
+    """The tool of an agent, or None.
+
+    Args:
+        agent: the agent.
+        name: the tool's name.
+    """
+    registry = agent.tool_registry
+    found: AgentTool | None = registry.dynamic_tools.get(name) or registry.registry.get(name)
+    return found
 
 
-def _blocks(tool: AgentTool) -> bool:
-    """Whether Strands would run the tool's function in a thread of its own pool, where no deadline can free the loop."""
-    function = getattr(tool, "__wrapped__", None) or getattr(tool, "_tool_func", None)
+def stand_in(tool: AgentTool | None, name: str, stream: Stream) -> AgentTool:
+    """The tool that Strands runs for a call, once, whatever becomes of it: so each call is traced and counted once.
+
+    Args:
+        tool: the tool that was called; None for a name that no tool has.
+        name: the name that was called.
+        stream: answers the call.
+    """
+    made = _Unknown(name) if tool is None else copy.copy(tool)
+    made.stream = stream  # type: ignore[method-assign]
+    return made
+
+
+class _Unknown(AgentTool):
+    """Stands for a name that no tool has."""
+
+    tool_name = ""
+    tool_type = "unknown"
+    tool_spec: Any = None
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.tool_name, self.tool_spec = name, {"name": name, "description": "", "inputSchema": {"json": dict(OPEN)}}
+
+    def stream(self, *_: Any, **__: Any) -> Any:
+        """Replaced by `stand_in`."""
+
+
+def is_blocking(tool: AgentTool | None) -> bool:
+    """Whether a tool is a function that blocks, which Strands would run in a thread that no deadline can free.
+
+    Args:
+        tool: the tool.
+    """
+    function = getattr(tool, "_tool_func", None)
     return callable(function) and not (inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function))
 
 
-def _schema(spec: ToolSpec) -> dict[str, Any]:
+def threaded(tool: AgentTool, run: Callable[[Callable[[], Any]], Awaitable[Any]]) -> AgentTool:
+    """A copy of a tool whose function is run elsewhere.
+
+    Args:
+        tool: a tool that `is_blocking`.
+        run: runs a function, awaited.
+    """
+    made: Any = copy.copy(tool)
+    function = made._tool_func  # noqa: SLF001 - the only place where Strands keeps it
+
+    async def call(*args: Any, **arguments: Any) -> Any:
+        return await run(partial(function, *args, **arguments))
+
+    made._tool_func = call  # noqa: SLF001
+    threaded_tool: AgentTool = made
+    return threaded_tool
+
+
+def _schema(spec: ToolSpec, *, is_closed: bool) -> Mapping[str, Any]:
+    """The schema of the arguments; without any others if the tool is a function, where Strands drops them in silence."""
     given: Any = spec["inputSchema"]
     given = given.get("json", given)
-    if not isinstance(given, Mapping) or given.get("type", "object") != "object":
-        return _ANYTHING
+    if not isinstance(given, Mapping):
+        return OPEN
+    closed = {"additionalProperties": False} if is_closed else {}
     members = given.get("properties")
     if not isinstance(members, Mapping):
-        return dict(given)
-    return {**given, "properties": {name: _with_null_default(member) for name, member in members.items()}}
+        return {**closed, **given}
+    return {**closed, **given, "properties": {name: _with_null_default(member) for name, member in members.items()}}
 
 
 def _with_null_default(member: Any) -> Any:
-    """The schema of a parameter that takes null where that is its default: Strands leaves null out of the types it shows."""
+    """The schema of a parameter that takes null where that is its default: Strands leaves null out of what it shows."""
     if isinstance(member, Mapping) and "default" in member and member["default"] is None:
         kinds = member.get("type")
         if isinstance(kinds, str) and kinds != "null" and "enum" not in member and "const" not in member:
             return {**member, "type": [kinds, "null"]}
     return member
-
-
-def _hints(tool: AgentTool) -> dict[str, bool]:
-    """What an MCP server says of its tool."""
-    annotations = getattr(getattr(tool, "mcp_tool", None), "annotations", None)
-    said = {name: getattr(annotations, name, None) for name in _HINTS}
-    return {_HINTS[name]: value for name, value in said.items() if isinstance(value, bool)}

@@ -8,7 +8,10 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
+from mulligan.classify.failure import Failure
 from mulligan.hooks.callers import first_result
+from mulligan.hooks.discovery import discover
+from mulligan.hooks.lazy import LazyHooks, LazyPlugin, lazy_names, undeclared
 from mulligan.hooks.registration import plugin_name
 from mulligan.pipeline import Pipeline
 from mulligan.plugin import PluginError, ToolError, ToolExecutionError, ToolResult, safe_str
@@ -171,6 +174,30 @@ class ClassifierConformance(Conformance):
             ],
             "Whether a rule fits must depend on the exception's class only, and `classify` must not change a failure.",
         )
+
+    def test_imported_in_time(self, request: Any) -> None:
+        """A lazy plugin declares in the group `mulligan.lazy` what its samples and rules need."""
+        __tracebackhide__ = True
+        entries, declared = discover()
+        module = getattr(self.required(), "__name__", None)
+        entry = next((one for one in entries if one.module == module), None)
+        names = lazy_names(declared).get((entry.distribution, entry.module)) if entry is not None else None
+        if entry is None or names is None:
+            return  # it is imported with the pipeline
+        with self.pipeline() as pipeline:
+            problems = list(undeclared(pipeline.plugins[-1], names))
+        waiting = LazyHooks([LazyPlugin(entry, names)], {}, lambda names: self.stages())
+        samples = [sample_of(one).failure for one in self.given(request, "samples")]
+        problems += [
+            f"{type(failure).__name__}({safe_str(failure, 80)}): nothing that is declared makes it known"
+            for failure in samples
+            if not (
+                waiting.wanted(Failure(failure))
+                if isinstance(failure, BaseException)
+                else waiting.wanted_by_value(failure)
+            )
+        ]
+        assert_no_problems(problems, "Add the entries that are missing to the group `mulligan.lazy`.")
 
     def test_bounded(self, request: Any) -> None:
         """Its texts are short, and it returns quickly, however long the failure's text is."""

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
+from mulligan.execute.executors import executor_of
 from mulligan.pipeline import Pipeline
-from mulligan.plugin import Tool, ToolCall, ToolResult, ToolTimeoutError
+from mulligan.plugin import Executor, Tool, ToolCall, ToolResult, ToolTimeoutError
 from mulligan.testing import tools as work
 from mulligan.testing.conformance.base import Conformance, assert_no_problems, printable
 from mulligan.testing.faults import SECRETS, TEXTS, leaked
@@ -26,10 +27,12 @@ _FAILURES = ("missing", "value", "timeout", "exit", "any other text")
 class ExecutorConformance(Conformance):
     """Subclass this as `TestSomething`, with `plugin`, and `options` of a tool that it runs.
 
+    The plugin implements `execute`, or contributes a `ToolExecutor` by the hook `executors`.
+
     Its tools are the functions of `mulligan.testing.tools`, which a worker must be able to import.
 
     Attributes:
-        options: the attributes of a tool that this executor runs, such as `{"tags": ["remote"]}`.
+        options: the attributes of a tool that this executor runs, such as `{"tags": ["remote"]}` or `{"executor": "acme"}`.
         declined: those of a tool that it leaves alone; None if it runs every tool.
         patience: the maximum number of seconds for a call.
     """
@@ -54,20 +57,31 @@ class ExecutorConformance(Conformance):
         """The hookimpl returns an executor and does not run the tool; it leaves other tools alone."""
         __tracebackhide__ = True
         file, problems = tmp_path / "runs", []
-        stages, call = self.stages(), ToolCall("c1", "count", None)
-        executor = stages.execute(self.tool(work.count), {"path": str(file)}, call)
+        executor = self._executor(self.tool(work.count), file)
         if file.exists():
             problems.append("the tool has run before its executor was called")
         if executor is not None and not callable(executor):
             problems.append(f"it gave {executor!r:.80} instead of something that can be called")
         if self.declined is not None:
             other = Tool.from_schema("count", "", {"type": "object"}, work.count, **self.declined)
-            if stages.execute(other, {"path": str(file)}, call) is not None:
+            if self._executor(other, file) is not None:
                 problems.append(f"it takes a tool that it should leave alone: {dict(self.declined)!r}")
         assert_no_problems(
             problems,
             "`execute` returns a callable of no arguments, or None for a tool that is not its own; the pipeline calls it.",
         )
+
+    def _executor(self, tool: Tool, file: Path) -> Executor | None:
+        stages, call, arguments = self.stages(), ToolCall("c1", "count", None), {"path": str(file)}
+        found: Executor | None = stages.execute(tool, arguments, call)
+        chosen = None if found is not None else executor_of(tool, stages.executors())
+        return found if chosen is None else chosen.execute(tool, arguments, call)
+
+    def test_it_registers(self) -> None:
+        """A strict pipeline accepts the plugin, and it implements the hook `execute` or `executors`."""
+        __tracebackhide__ = True
+        if "executors" not in self.info().hooks:
+            super().test_it_registers()
 
     def test_round_trip(self) -> None:
         """Arguments and return values arrive unchanged, with and without `await`."""

@@ -1,0 +1,194 @@
+"""Plugins that are imported when the first failure appears that they could know.
+
+A distribution declares what its plugin knows in the entry-point group `mulligan.lazy`: the value of each entry is the
+plugin's module, and its name is one of the following.
+
+- The top-level module of a library, such as `requests`: failures and returned values of its classes, and failures that
+  came through its code.
+- The name of an exception class, such as `DatabaseError`: failures of a class with that name in any library.
+- `status`: failures that report an HTTP status.
+- `value`: failures that a tool returned, and returned values that may report one.
+
+Such a plugin may implement `classify` and `detect` only. A plugin without these entries is imported with the pipeline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+import attrs
+
+from mulligan.classify.failure import Failure
+from mulligan.errors import ToolError
+from mulligan.hooks.callers import CompiledHooks
+from mulligan.hooks.discovery import Entry, PluginInfo
+from mulligan.tools import Tool
+from mulligan.untrusted.objects import trace
+
+STATUS, VALUE = "status", "value"
+LAZY_HOOKS = frozenset({"classify", "detect"})
+_MOST_CLASSES, _MOST_FRAMES, _MOST_MEMBERS = 1_000, 100, 100
+_MEMBERS = frozenset(
+    ("category", "code", "detail", "details", "documentation_url", "error", "errors", "fault", "faults")
+)
+_MEMBERS |= {"message", "ok", "reason", "status", "success", "type"}
+
+
+@attrs.frozen
+class LazyPlugin:
+    """A plugin that is not imported yet.
+
+    Attributes:
+        entry: its entry point.
+        names: what it knows: the names of its entries in the group `mulligan.lazy`.
+    """
+
+    entry: Entry
+    names: frozenset[str]
+
+
+def lazy_names(entries: Iterable[Entry]) -> dict[tuple[str, str], frozenset[str]]:
+    """What plugins declare to know, by distribution and module.
+
+    Args:
+        entries: the entry points of the group `mulligan.lazy`.
+    """
+    found: dict[tuple[str, str], set[str]] = {}
+    for entry in entries:
+        if entry.problem is None:
+            found.setdefault((entry.distribution, entry.module), set()).add(entry.name)
+    return {key: frozenset(names) for key, names in found.items()}
+
+
+class LazyHooks:
+    """The hooks of a pipeline while some plugins are not imported yet: what a failure needs is imported before it is asked.
+
+    Args:
+        plugins: the plugins that are not imported yet.
+        hooks: the hooks of the others: `classify`, `detect` and `provider_of`.
+        load: imports plugins by name, and returns the hooks as they are then.
+    """
+
+    def __init__(
+        self,
+        plugins: Iterable[LazyPlugin],
+        hooks: Mapping[str, Callable[..., Any]],
+        load: Callable[[frozenset[str]], CompiledHooks],
+    ) -> None:
+        self._plugins = tuple(plugins)
+        self._hooks = hooks
+        self._load = load
+        self._by_class: dict[type, frozenset[str]] = {}
+
+    def classify(self, failure: Failure) -> ToolError | None:
+        """The hook `classify`."""
+        wanted = self.wanted(failure)
+        error: ToolError | None = (self._load(wanted).classify if wanted else self._hooks["classify"])(failure)
+        return error
+
+    def provider_of(self, failure: Failure) -> str | None:
+        """The provider whose library raised a failure, or None."""
+        wanted = self.wanted(failure)
+        provider: str | None = (self._load(wanted).provider_of if wanted else self._hooks["provider_of"])(failure)
+        return provider
+
+    def detect(self, value: Any, tool: Tool) -> Failure | None:
+        """The hook `detect`."""
+        wanted = self.wanted_by_value(value)
+        failure: Failure | None = (self._load(wanted).detect if wanted else self._hooks["detect"])(value, tool)
+        return failure
+
+    def wanted(self, failure: Failure) -> frozenset[str]:
+        """The names of the plugins that could know a failure.
+
+        Args:
+            failure: any failure, also one of the causes of another.
+        """
+        whole = failure.outer or failure
+        wanted = frozenset[str]().union(*(self._knowing_class(type(one)) for one in whole.exceptions))
+        wanted |= self._knowing(*(name for one in whole.exceptions for name in _modules_passed(one)))
+        if whole.exception is None:
+            wanted |= self._knowing(VALUE) | self._knowing_class(type(whole.value))
+        if whole.status is not None or failure.status is not None:
+            wanted |= self._knowing(STATUS)
+        return wanted
+
+    def wanted_by_value(self, value: Any) -> frozenset[str]:
+        """The names of the plugins that could find a failure in a value.
+
+        Args:
+            value: what a tool returned.
+        """
+        known = self._knowing_class(type(value))
+        return known | self._knowing(VALUE) if may_hold_report(value) else known
+
+    def _knowing_class(self, cls: type) -> frozenset[str]:
+        known = self._by_class.get(cls)
+        if known is None:
+            names = {part for one in cls.__mro__ for part in (one.__module__.partition(".")[0], one.__name__)}
+            if len(self._by_class) >= _MOST_CLASSES:
+                self._by_class.clear()
+            known = self._by_class[cls] = self._knowing(*names)
+        return known
+
+    def _knowing(self, *names: str) -> frozenset[str]:
+        return frozenset(plugin.entry.name for plugin in self._plugins if not plugin.names.isdisjoint(names))
+
+
+def _modules_passed(exception: BaseException) -> Iterator[str]:
+    """The top-level modules in the traceback of an exception."""
+    step = trace(exception)
+    for _ in range(_MOST_FRAMES):
+        if step is None:
+            return
+        name = step.tb_frame.f_globals.get("__name__")
+        if type(name) is str:
+            yield name.partition(".")[0]
+        step = step.tb_next
+
+
+def undeclared(info: PluginInfo, names: frozenset[str]) -> Iterator[str]:
+    """What a lazy plugin knows but does not declare, so that it would be imported too late or never.
+
+    Args:
+        info: the plugin, imported.
+        names: the names of its entries in the group `mulligan.lazy`.
+    """
+    for hook in info.hooks:
+        if hook not in LAZY_HOOKS:
+            yield f"it implements {hook}, which has no effect before the first failure"
+    libraries = {name.partition(".")[0] for rule in info.rules for name in rule.classes if "." in name}
+    for library in sorted(libraries - names - {"builtins"}):
+        yield f"it has rules about classes of {library!r}, but no entry of that name"
+    if "detect" in info.hooks and VALUE not in names:
+        yield f"it implements detect, but has no entry named {VALUE!r}"
+    for rule in info.rules:
+        if not rule.classes and names.isdisjoint({STATUS, VALUE}) and not any(name[:1].isupper() for name in names):
+            yield f"its rule {rule.name!r} names no class, but no entry is named {STATUS!r}, {VALUE!r} or after a class"
+
+
+def may_hold_report(value: Any) -> bool:
+    """Whether a returned value may be a container that reports a failure: quick, and true of too many.
+
+    Such a value has a member named like those of reports, at most two levels below it, or a tuple in it.
+
+    Args:
+        value: what a tool returned.
+    """
+    return _may_hold_report(value, 3)
+
+
+def _may_hold_report(value: Any, levels: int) -> bool:
+    kind = type(value)
+    if issubclass(kind, tuple):
+        return True
+    if levels and issubclass(kind, list):
+        return any(_may_hold_report(item, levels - 1) for item in list.__getitem__(value, slice(_MOST_MEMBERS)))
+    if levels and issubclass(kind, dict):
+        members = list(islice(dict.items(value), _MOST_MEMBERS))
+        return any(type(name) is str and name.lower() in _MEMBERS for name, _ in members) or any(
+            _may_hold_report(item, levels - 1) for _, item in members
+        )
+    return issubclass(kind, Mapping)

@@ -1,0 +1,214 @@
+"""Tools choose where they run: by the name of a contributed executor, or with an executor of their own."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from mulligan import Pipeline, Tool, ToolOptions, tool
+from mulligan.cli import main
+from mulligan.errors import UsageError
+from mulligan.plugin import ToolExecutor, hookimpl
+from mulligan.testing import ExecutorConformance
+
+
+class Elsewhere(ToolExecutor):
+    """Runs tools where they are, and keeps a record."""
+
+    name = "elsewhere"
+
+    def __init__(self, name: str = "elsewhere", problem: str | None = None) -> None:
+        self.name, self._problem = name, problem
+        self.ran: list[str] = []
+        self.closed = 0
+
+    def execute(self, tool: Tool, arguments: Any, call: Any) -> Callable[[], Any]:
+        def run() -> Any:
+            self.ran.append(tool.name)
+            return tool.handler(**arguments)
+
+        return run
+
+    def problem(self) -> str | None:
+        return self._problem
+
+    def close(self) -> None:
+        self.closed += 1
+
+
+class Plugin:
+    def __init__(self, *executors: ToolExecutor) -> None:
+        self._executors = executors
+
+    @hookimpl
+    def executors(self) -> Any:
+        return list(self._executors)
+
+
+def double(number: int) -> int:
+    """Doubles a number."""
+    return 2 * number
+
+
+@pytest.mark.parametrize("form", ["call", "acall"])
+@pytest.mark.parametrize("by_name", [True, False])
+def test_a_tool_runs_on_the_executor_that_it_chooses(by_name, form, make_pipeline):
+    elsewhere = Elsewhere()
+    chosen = Tool.from_function(double, executor="elsewhere" if by_name else elsewhere)
+    here = Tool.from_function(double, name="double_here")
+    pipeline = make_pipeline(chosen, here, plugins=[Plugin(elsewhere)] if by_name else [])
+    for name in ("double", "double_here"):
+        arguments = {"number": 4}
+        result = pipeline.call(name, arguments) if form == "call" else asyncio.run(pipeline.acall(name, arguments))
+        assert result.value == 8
+    assert elsewhere.ran == ["double"]
+
+
+def test_the_option_is_one_for_several_tools_too(make_pipeline):
+    elsewhere = Elsewhere()
+    pipeline = make_pipeline(
+        double, plugins=[Plugin(elsewhere)], tool_options={"dou*": ToolOptions(executor="elsewhere")}
+    )
+    pipeline.call("double", {"number": 1})
+    assert elsewhere.ran == ["double"]
+
+
+def test_an_unknown_executor_names_the_package_to_install(make_pipeline):
+    with pytest.raises(UsageError) as caught:
+        make_pipeline(Tool.from_function(double, executor="ray"))
+    assert str(caught.value) == (
+        "tool 'double': unknown executor 'ray'. Install the package that provides it: pip install mulligan-ray"
+    )
+
+
+def test_a_misspelt_executor_is_told_its_name(make_pipeline):
+    pipeline = make_pipeline(plugins=[Plugin(Elsewhere())])
+    with pytest.raises(UsageError, match="tool 'double': unknown executor 'elsewere'. Did you mean 'elsewhere'?"):
+        pipeline.with_tools([Tool.from_function(double, executor="elsewere")])
+
+
+def test_a_tool_that_is_added_later_is_told_when_it_is_called(make_pipeline):
+    pipeline = make_pipeline()
+    pipeline.tools.add(Tool.from_function(double, executor="ray"))
+    with pytest.raises(UsageError, match="pip install mulligan-ray"):
+        pipeline.call("double", {"number": 1})
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        (3, "executor must be the name of an executor, or a ToolExecutor, not 3"),
+        ("", "executor must be the name of an executor, or a ToolExecutor, not ''"),
+        (Elsewhere, "pass an instance, Elsewhere()"),
+    ],
+)
+def test_what_is_no_executor_is_refused(value, problem):
+    with pytest.raises(UsageError) as caught:
+        tool(executor=value)(double)
+    assert problem in str(caught.value)
+
+
+def test_a_killable_tool_has_no_executor():
+    with pytest.raises(UsageError, match="killable=True and executor=... contradict each other"):
+        Tool.from_function(double, killable=True, executor="ray")
+    killable, elsewhere = Tool.from_function(double, killable=True), Tool.from_function(double, executor="ray")
+    with pytest.raises(UsageError, match="add killable=False"):
+        killable.with_options(executor="ray")
+    with pytest.raises(UsageError, match="add executor=None"):
+        elsewhere.with_options(killable=True)
+    assert killable.with_options(executor="ray", killable=False).executor == "ray"
+
+
+def test_an_executor_that_fails_to_prepare_a_call_fails_the_call_and_runs_nothing_here(make_pipeline):
+    ran: list[int] = []
+
+    class Broken(Elsewhere):
+        def execute(self, tool: Tool, arguments: Any, call: Any) -> Any:
+            raise ModuleNotFoundError("No module named 'engine'", name="engine")
+
+    pipeline = make_pipeline(Tool.from_function(lambda: ran.append(1), name="work", executor=Broken()))
+    result = pipeline.call("work")
+    assert (result.is_error, ran) == (True, [])
+
+
+def test_a_hookimpl_of_execute_goes_before(make_pipeline):
+    elsewhere = Elsewhere()
+
+    class DryRun:
+        @hookimpl
+        def execute(self, tool: Tool) -> Any:
+            return lambda: "nothing ran"
+
+    pipeline = make_pipeline(Tool.from_function(double, executor=elsewhere), plugins=[DryRun()])
+    assert pipeline.call("double", {"number": 1}).value == "nothing ran"
+    assert elsewhere.ran == []
+
+
+def test_without_the_built_in_execute_a_tool_with_an_executor_runs(make_pipeline):
+    pipeline = make_pipeline(Tool.from_function(double, executor=Elsewhere()), block=["execute"])
+    assert pipeline.call("double", {"number": 1}).value == 2
+
+
+def test_the_executors_are_listed_with_their_tools_and_problems(make_pipeline):
+    own, broken = Elsewhere("own"), Elsewhere("broken", "The cluster at 10.0.0.1 does not answer.")
+    tools = [Tool.from_function(double, executor=own), Tool.from_function(double, name="triple", executor="broken")]
+    found = make_pipeline(*tools, plugins=[Plugin(broken)]).executors
+    assert [(info.name, info.tools, info.problem) for info in found] == [
+        ("broken", ("triple",), "The cluster at 10.0.0.1 does not answer."),
+        ("own", ("double",), None),
+    ]
+    assert make_pipeline().executors == ()
+
+
+def test_a_pipeline_closes_what_plugins_contribute_and_not_what_the_host_made():
+    own, contributed = Elsewhere("own"), Elsewhere("contributed")
+    with Pipeline([Tool.from_function(double, executor=own)], plugins=[Plugin(contributed)], autoload=False):
+        pass
+    assert (own.closed, contributed.closed) == (0, 1)
+
+
+def test_of_two_with_one_name_the_plugin_registered_last_counts(make_pipeline):
+    first, second = Elsewhere(), Elsewhere()
+    pipeline = make_pipeline(Tool.from_function(double, executor="elsewhere"), plugins=[Plugin(first), Plugin(second)])
+    pipeline.call("double", {"number": 1})
+    assert (first.ran, second.ran) == ([], ["double"])
+
+
+def test_what_is_contributed_must_be_an_executor(make_pipeline):
+    class Wrong:
+        @hookimpl
+        def executors(self) -> Any:
+            return ["ray"]
+
+    assert (
+        "returned str among its executors instead of ToolExecutor with a name"
+        in make_pipeline(plugins=[Wrong()]).faults[0].error
+    )
+
+
+def test_run_puts_the_tools_on_an_executor(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    (tmp_path / "numbers_.py").write_text("def double(number: int) -> int:\n    return 2 * number\n")
+    (tmp_path / "away.py").write_text(
+        "from mulligan.plugin import *\nclass Away(ToolExecutor):\n    name = 'away'\n"
+        "    def execute(self, tool, arguments, call):\n        return lambda: f'away: {arguments}'\n"
+        "@hookimpl\ndef executors():\n    yield Away()\n"
+    )
+    call = {"id": "c1", "type": "function", "function": {"name": "double", "arguments": '{"number": 2}'}}
+    (tmp_path / "talk.jsonl").write_text(json.dumps({"role": "assistant", "tool_calls": [call]}) + "\n")
+    for options, content in ((["--executor", "away"], "away: {'number': 2}"), ([], "4")):
+        assert main(["run", "talk.jsonl", "--tools", "numbers_.py", "-p", "away", *options]) == 0
+        assert json.loads(capsys.readouterr().out.splitlines()[-1])["content"] == content
+
+
+class TestElsewhere(ExecutorConformance):
+    plugin = Plugin(Elsewhere())
+    options = {"executor": "elsewhere"}
+    declined = {}
+    module = "mulligan.plugin"
