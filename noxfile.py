@@ -30,7 +30,7 @@ _RUN = (
     ),
     *("crm", "gitlab", "mcp", "messaging", "payments", "sql", "stores"),
 )
-_ADAPTERS = ("adk", "langchain", "openai-agents", "pydantic-ai", "smolagents", "strands")
+_ADAPTERS = ("adk", "langchain", "llamaindex", "openai-agents", "pydantic-ai", "smolagents", "strands")
 FINISHED = tuple(f"mulligan-{name}" for name in (*_RUN, *_ADAPTERS))
 DOMINANCE = ("-e", "plugins/mulligan-github", "-e", "plugins/testkit[dominance]")
 KIT = {f"mulligan-{name}": DOMINANCE for name in _ADAPTERS}

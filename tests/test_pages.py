@@ -70,6 +70,11 @@ def test_pages_with_tests_of_their_own():
         assert (ROOT / test).exists()
 
 
+def test_an_adapter_takes_fewer_than_120_lines():
+    (adapter,) = (text for _, name, text in blocks(DOCS / "how-to/write-an-adapter.md") if name == "mulligan_toy.py")
+    assert 40 < len(adapter.splitlines()) < 120
+
+
 # --- the README
 
 

@@ -148,6 +148,12 @@ PAGES = (
         ("mulligan.middleware", "mulligan.repair"),
     ),
     Page(
+        "adapters.md",
+        "For authors of adapters: mulligan.adapters",
+        "What the adapters for agent frameworks share. How to use it: [Write an adapter](../how-to/write-an-adapter.md).",
+        ("mulligan.adapters",),
+    ),
+    Page(
         "testing.md",
         "For tests: mulligan.testing",
         "What the tests of a plugin, or of a program that uses mulligan, import from `mulligan.testing`. How to use it: "

@@ -54,7 +54,7 @@ from mulligan.validate.arguments import read_arguments
 from mulligan.validate.schema_errors import SchemaError, unusable_tool_error
 
 if TYPE_CHECKING:
-    from mulligan.execute.approval import NeedsApproval
+    from mulligan.execute.approval import ApprovalRequest, NeedsApproval
     from mulligan.session.memory import SessionMemory
 
 Flow: TypeAlias = "Generator[Step, Outcome, ToolResult]"
@@ -190,6 +190,32 @@ def prepare(invocation: Invocation) -> Generator[Step, Outcome, PreparedCall | N
     prepared = PreparedCall(invocation.call.id, invocation.call.name, invocation.arguments)
     prepared.repairs = invocation.repairs
     return prepared
+
+
+def find_approval(invocation: Invocation) -> Generator[Step, Outcome, ApprovalRequest | None]:
+    """What a person would be asked about one call, without running anything; no observer hears of it.
+
+    Args:
+        invocation: the call.
+
+    Returns:
+        A generator that returns the request; None if no one would be asked.
+    """
+    invocation.hooks = invocation.hooks.silent()
+    try:
+        tool = _resolve_and_validate(invocation)
+        if isinstance(tool, ToolError):
+            if not _may_repair(invocation, tool):
+                return None
+            tool = yield from _repair(invocation, tool)
+        needed = _authorize(invocation, tool)
+    except (ToolError, Refusal):
+        return None
+    if needed is None:
+        return None
+    from mulligan.pipeline import approval
+
+    return approval.new_request(invocation, tool, needed)
 
 
 def _begin(invocation: Invocation) -> Tool | ToolError:
@@ -344,7 +370,9 @@ def _prepare_run(invocation: Invocation, tool: Tool) -> NeedsApproval | None:
 
 
 def _authorize(invocation: Invocation, tool: Tool) -> NeedsApproval | None:
-    answer = invocation.hooks.authorize(tool, partial(copy_arguments, invocation, tool), invocation.call)
+    answer: ToolError | NeedsApproval | None = None
+    if invocation.hooks.has_authorize:
+        answer = invocation.hooks.authorize(tool, partial(copy_arguments, invocation, tool), invocation.call)
     if isinstance(answer, ToolError):
         raise answer
     if answer is None and tool.approve:

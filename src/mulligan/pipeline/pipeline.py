@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import os
 import time
-from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Coroutine, Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
@@ -15,7 +15,7 @@ from mulligan.deadline import Deadline
 from mulligan.dialects.readers import name_text
 from mulligan.errors import ToolError, UsageError
 from mulligan.events import Event, PluginFaulted
-from mulligan.execute.steps import Middleware
+from mulligan.execute.steps import Middleware, Outcome, Step
 from mulligan.execute.sync_driver import drive
 from mulligan.execute.workers import PipelineWorkers
 from mulligan.feedback import FeedbackFormat
@@ -30,7 +30,7 @@ from mulligan.pipeline.assembly import (
     runtime_view,
 )
 from mulligan.pipeline.diagnosis import Diagnosis
-from mulligan.pipeline.flow import invoke, prepare
+from mulligan.pipeline.flow import find_approval, invoke, prepare
 from mulligan.pipeline.invocation import Invocation, Runtime
 from mulligan.pipeline.logs import Logging, env_level
 from mulligan.pipeline.messages import (
@@ -218,6 +218,11 @@ class Pipeline:
         return other
 
     @property
+    def approver(self) -> Approver | None:
+        """What asks a person about a call that needs approval, or None."""
+        return self._runtime.approver
+
+    @property
     def plugins(self) -> tuple[PluginInfo, ...]:
         """Every plugin: name, distribution, version, hooks, state and error."""
         return self._manager.infos
@@ -294,6 +299,29 @@ class Pipeline:
             prepare(as_invocation(self._runtime, call, None, None, None, None)), self._workers
         )
         return prepared
+
+    def approval(self, call: ToolCall, *, session: Session | None = None) -> ApprovalRequest | None:
+        """What a person would be asked about a call, without asking or running anything.
+
+        For frameworks that ask about all calls of a message before any of them runs. No observer hears of it.
+
+        Args:
+            call: the call, as the model sent it.
+            session: the conversation it belongs to.
+
+        Returns:
+            The request; None if the call needs no approval, cannot run, or waits or was rejected already.
+        """
+        return drive(self._approval(call, session), self._workers)
+
+    async def aapproval(self, call: ToolCall, *, session: Session | None = None) -> ApprovalRequest | None:
+        """`approval`, awaited."""
+        adrive: Any = async_driver()
+        request: ApprovalRequest | None = await adrive(self._approval(call, session), self._workers)
+        return request
+
+    def _approval(self, call: ToolCall, session: Session | None) -> Generator[Step, Outcome, ApprovalRequest | None]:
+        return find_approval(self._invocation(call, session=session, context=None))
 
     def call_many(
         self, calls: Iterable[Any], *, session: Session | None = None, context: Mapping[str, Any] | None = None
