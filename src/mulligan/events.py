@@ -169,7 +169,7 @@ class CallFinished:
 
 @equal_by_facts
 class CallAbandoned(NamedTuple):
-    """A call ended without an answer: the host cancelled it, or an exception passed through that must not be caught.
+    """A call ended without an answer: the host cancelled it, or a framework interrupted it, and may make it again.
 
     Attributes:
         call_id: the model's id of the call, or None.
