@@ -16,7 +16,7 @@ _PROVIDERS = (
     *("aws", "azure", "crm", "formats", "github", "gitlab", "google", "grpc", "http", "llm", "messaging", "ops"),
     *("payments", "playwright", "saas", "search", "sql", "stores"),
 )
-_TOOLS = ("ledger", "mcp", "proxy")
+_TOOLS = ("ledger", "mcp", "otel", "proxy")
 _ADAPTERS = ("adk", "langchain", "llamaindex", "openai-agents", "pydantic-ai", "smolagents", "strands")
 FINISHED = tuple(f"mulligan-{name}" for name in (*_PROVIDERS, *_TOOLS, *_ADAPTERS))
 DOMINANCE = ("-e", "plugins/mulligan-github", "-e", "plugins/testkit[dominance]")

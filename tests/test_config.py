@@ -154,7 +154,7 @@ def test_it_may_turn_the_log_on(house):
     from loguru import logger
 
     lines: list[str] = []
-    (house / "mulligan.toml").write_text('log = "error"\nautoload = false\n')
+    (house / "mulligan.toml").write_text('log = "info"\nautoload = false\n')
     sink = logger.add(lambda line: lines.append(str(line)), format="{message}")
     try:
         configured().call("pay", {"amount": 1})

@@ -61,8 +61,10 @@ from mulligan.events import (
     ApprovalRequested,
     AttemptFailed,
     BudgetSpent,
+    CallAbandoned,
     CallFinished,
     CallRepaired,
+    CallRetried,
     CallStarted,
     Event,
     Notice,
@@ -94,6 +96,7 @@ from mulligan.policy import Limits, Policy
 from mulligan.repair.helpers import coerced, mended_json, same_name
 from mulligan.resolve.toolset import Toolset
 from mulligan.results import Answers, ToolResult
+from mulligan.secrets.redaction import Redactor
 from mulligan.tools import Tool, tool
 from mulligan.untrusted.classes import as_dict, is_a
 from mulligan.untrusted.hints import hints_of
@@ -113,8 +116,10 @@ __all__ = [
     "AttemptFailed",
     "AuthorMessage",
     "BudgetSpent",
+    "CallAbandoned",
     "CallFinished",
     "CallRepaired",
+    "CallRetried",
     "CallStarted",
     "Catalogue",
     "Codes",
@@ -145,6 +150,7 @@ __all__ = [
     "Policy",
     "Problem",
     "ProcessFailed",
+    "Redactor",
     "Repair",
     "Repairer",
     "RepeatedCallError",

@@ -12,7 +12,9 @@ ELSEWHERE = (
     "mcp-client.md",
     "mcp-desktop-client.md",
     "mcp-server.md",
-)  # run by the tests of mulligan-mcp and mulligan-proxy
+    "metrics.md",
+    "traces.md",
+)  # run by their packages' tests
 GUIDES = sorted(
     str(path.relative_to(DOCS))
     for folder in ("how-to", "tutorial")

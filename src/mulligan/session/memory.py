@@ -25,6 +25,7 @@ from mulligan.session.budget import Budget, ExhaustedPart, SavedSpending, Spendi
 from mulligan.session.loop_guard import LoopGuard
 from mulligan.session.records import MOST_RECORDS, SavedGuard, call_key, digest
 from mulligan.session.saved_state import OPTIONAL, load, short_repr
+from mulligan.session.tally import Tally
 from mulligan.tools import Tool
 from mulligan.untrusted.text import safe_str
 
@@ -121,8 +122,7 @@ class SessionMemory:
         answers: the answers to the calls that have an id.
         approvals: what a person decides about.
         spending: the used part of the budget; None without one.
-        calls: how many calls have ended, in this process.
-        failures: how many of them failed.
+        tally: how its calls have ended, in this process.
     """
 
     def __init__(self, clock: Callable[[], float], id: str | None, budget: Budget | None) -> None:
@@ -136,8 +136,8 @@ class SessionMemory:
         self._lock = shared_lock()
         self._open_steps = 0
         self._collecting: dict[int, OpenStep] = {}
+        self.tally = Tally()
         self._interrupted: dict[str, int] = {}
-        self.calls = self.failures = 0
         self.set_budget(budget)
 
     def set_budget(self, budget: Budget | None) -> None:
@@ -315,8 +315,7 @@ class SessionMemory:
         tool, error = result.tool, result.error
         has_failed = error is not None and not (error.rule or "").startswith(APPROVAL_PREFIX)
         with self._lock:
-            self.calls += 1
-            self.failures += has_failed
+            self.tally.add(result, has_failed=has_failed)
         if tool is not None and error is None:
             self.guard.record_success(tool, arguments or {})
         elif error is not None:
