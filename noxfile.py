@@ -16,7 +16,7 @@ _RUN = (
     *("aws", "azure", "formats", "github", "google", "grpc", "http", "llm", "ops", "playwright", "saas", "search"),
     *("crm", "gitlab", "mcp", "messaging", "payments", "sql", "stores"),
 )
-_ADAPTERS = ("adk", "langchain", "llamaindex", "openai-agents", "pydantic-ai", "smolagents", "strands")
+_ADAPTERS = ("adk", "haystack", "langchain", "llamaindex", "openai-agents", "pydantic-ai", "smolagents", "strands")
 FINISHED = tuple(f"mulligan-{name}" for name in (*_RUN, *_ADAPTERS))
 DOMINANCE = ("-e", "plugins/mulligan-github", "-e", "plugins/testkit[dominance]")
 KIT = {f"mulligan-{name}": DOMINANCE for name in _ADAPTERS}
