@@ -236,9 +236,7 @@ def guarded(tool: Tool) -> Tool:
 
 
 def _injected(arguments: dict[str, Any], call: Call) -> dict[str, Any]:
-    return {
-        name: value for name, value in arguments.items() if name not in call.arguments or isinstance(value, State)
-    }
+    return {name: value for name, value in arguments.items() if name not in call.arguments or isinstance(value, State)}
 
 
 def as_tool(tool: Tool, adapter: Adapter, *, awaited: bool) -> mulligan.Tool:
