@@ -93,8 +93,9 @@ PAGES = (
         "How to use them: [Watch a run](../how-to/watch-a-run.md).",
         ("mulligan.plugin",),
         (
-            *("Event", "CallStarted", "CallRepaired", "AttemptFailed", "Waiting", "CallFinished", "StepFinished"),
-            *("ApprovalRequested", "ApprovalDecided", "Notice", "BudgetSpent", "PluginFaulted"),
+            *("Event", "CallStarted", "CallRepaired", "AttemptFailed", "Waiting", "CallRetried", "CallFinished"),
+            *("CallAbandoned", "StepFinished", "ApprovalRequested", "ApprovalDecided", "Notice", "RequestNoted"),
+            *("BudgetSpent", "PluginFaulted"),
         ),
     ),
     Page(

@@ -14,8 +14,9 @@ from haystack.components.agents.tool_calling import _prepare_tool_args
 from haystack.core.errors import PipelineRuntimeError
 from haystack.dataclasses import ChatMessage, ToolCall
 from haystack.hooks.human_in_the_loop.types import ConfirmationStrategy
-from haystack.tools import ComponentTool, Tool
+from haystack.tools import ComponentTool
 from haystack.tools.errors import ToolInvocationError
+from haystack.tools.tool import Tool
 
 import mulligan
 from mulligan import ApprovalRequest, Approve, Pipeline, Reject, ToolResult

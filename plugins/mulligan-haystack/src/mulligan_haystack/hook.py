@@ -11,7 +11,7 @@ from haystack.components.agents import Agent
 from haystack.components.agents.state import State
 from haystack.dataclasses import ChatMessage
 from haystack.hooks.human_in_the_loop.types import ConfirmationStrategy
-from haystack.tools import Tool
+from haystack.tools.tool import Tool
 
 from mulligan import Pipeline
 from mulligan.adapters import Adapter, Conversation, Conversations
