@@ -23,7 +23,7 @@ class Script:
         self.turns, self.requests = list(turns), []
 
     @component.output_types(replies=list[ChatMessage])
-    def run(self, messages: list[ChatMessage], tools: list[Tool] | None = None):
+    def run(self, messages: list[ChatMessage], tools: list[Tool] | None = None, streaming_callback=None):
         self.requests.append(list(messages))
         said = self.turns.pop(0) if self.turns else "Done."
         if isinstance(said, str):

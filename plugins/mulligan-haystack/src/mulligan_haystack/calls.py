@@ -113,8 +113,9 @@ class Call:
         if result.is_error:
             raise ToolInvocationError(content, tool_name=self.name) from result.error
         value = attempt.returned(result)
-        is_told = not tool.outputs_to_string and not tool.outputs_to_state
-        return content if is_told and (isinstance(value, str) or result.repairs) else value
+        if tool.outputs_to_string or not (isinstance(value, str) or (result.repairs and not tool.outputs_to_state)):
+            return value
+        return content
 
 
 class ToolAttempt(Attempt):
@@ -133,7 +134,7 @@ class ToolAttempt(Attempt):
         def prepare(name: str, arguments: dict[str, Any]) -> tuple[Tool, dict[str, Any]]:
             own = message.tools[name]
             if name == call.name:
-                return own, {**injected, **arguments}
+                return own, {**arguments, **injected}
             tool.outputs_to_string, tool.outputs_to_state = own.outputs_to_string, own.outputs_to_state
             return own, _prepare_tool_args(tool=own, tool_call_arguments=arguments, state=message.state)
 
@@ -225,15 +226,22 @@ def guarded(tool: Tool) -> Tool:
     twin = copy.copy(tool)
 
     def invoke(**arguments: Any) -> Any:
-        call: Call = arguments.pop(_CALL)
+        call = _popped(arguments)
         return call.run(twin, _injected(arguments, call))
 
     async def invoke_async(**arguments: Any) -> Any:
-        call: Call = arguments.pop(_CALL)
+        call = _popped(arguments)
         return await call.arun(twin, _injected(arguments, call))
 
     vars(twin).update(invoke=invoke, invoke_async=invoke_async)
     return twin
+
+
+def _popped(arguments: dict[str, Any]) -> Call:
+    call: Call | None = arguments.pop(_CALL, None)
+    if call is None:
+        raise UsageError("a before_tool hook that was added after wrap() has replaced a call: add it before wrap()")
+    return call
 
 
 def _injected(arguments: dict[str, Any], call: Call) -> dict[str, Any]:
