@@ -262,6 +262,21 @@ def test_a_call_without_an_id_and_the_same_call_twice(awaited):
     assert played.answers == {None: "noted a", "c2": "noted b", "c3": "noted b"} and Counter(ran) == {"a": 1, "b": 2}
 
 
+def test_a_message_of_which_nothing_could_be_read_is_answered(awaited):
+    turns = [[call("c1", "read_page", '{"path": "a" "limit": 3}')], [call("c2", "read_page", '{"path": "a"}')]]
+    one = wrap(agent([read_page], *turns))
+    assert play(one, awaited=awaited).answers == {"c2": "a 3"}
+    assert one.chat_generator.requests[1][-1].text == (
+        "Error: your last message had no text, and no tool call that could be read; nothing was run.\n"
+        "Next: send the tool call again with its arguments as one valid JSON object, or answer in text."
+    )
+
+
+def test_a_tool_without_a_signature_is_in_nobodys_way():
+    least = Tool("least", "Least.", {"type": "object", "properties": {}}, function=min)
+    assert play(wrap(agent([least, read_page], [call("c1", "read_page", {"path": "a"})]))).answers == {"c1": "a 3"}
+
+
 def test_tools_of_a_toolset_and_of_a_run_are_guarded(awaited):
     turns = [[call("c1", "read_page", {"path": "b"})]]
     made = create_tool_from_function(read_page)
@@ -436,6 +451,8 @@ def test_mistakes_of_the_host_are_named():
         wrap(agent([read_page], raise_on_tool_invocation_failure=True))
     with pytest.raises(UsageError, match="an agent cannot be saved after wrap"):
         wrap(agent([])).to_dict()
+    with pytest.raises(UsageError, match="cannot be loaded with wrap"):
+        type(wrap(agent([])).hooks["after_tool"][-1]).from_dict({})
     with pytest.raises(UsageError, match="no such tool. Did you mean 'read_page'"):
         wrap(agent([read_page]), timeout={"raed_page": 3})
     with pytest.raises(UsageError, match="no tool has such a name. Did you mean 'read_page'"):

@@ -9,7 +9,7 @@ from typing import Any
 
 from haystack.components.agents import Agent
 from haystack.components.agents.state import State
-from haystack.dataclasses import ChatMessage
+from haystack.dataclasses import ChatMessage, ChatRole
 from haystack.hooks.human_in_the_loop.types import ConfirmationStrategy
 from haystack.tools.tool import Tool
 
@@ -17,6 +17,11 @@ from mulligan import Pipeline
 from mulligan.adapters import Adapter, Conversation, Conversations
 from mulligan.errors import UsageError
 from mulligan_haystack.calls import Arguments, Message, RunStopped, as_tool, guarded, stand_in
+
+_NOTHING_READ = (
+    "Error: your last message had no text, and no tool call that could be read; nothing was run.\n"
+    "Next: send the tool call again with its arguments as one valid JSON object, or answer in text."
+)
 
 
 def wrap(
@@ -82,6 +87,8 @@ class Guard:
     def run(self, state: State) -> None:
         """Prepares the calls of a message; or, once they are answered, finishes the step.
 
+        A message without text, from which Haystack has left out every call as no valid JSON, is answered too.
+
         Args:
             state: of the run, by which its conversation is known.
 
@@ -94,6 +101,8 @@ class Guard:
             self._finish(under_way)
         elif messages and messages[-1].tool_calls:
             self._prepare(state, messages[-1])
+        elif messages and messages[-1].is_from(ChatRole.ASSISTANT) and not messages[-1].text:
+            state.set("messages", [ChatMessage.from_user(_NOTHING_READ)])
 
     async def run_async(self, state: State) -> None:
         """`run`; nothing in it waits.
