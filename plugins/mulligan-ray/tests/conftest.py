@@ -14,7 +14,7 @@ os.environ |= {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_enable_metrics_collection": "0",
 }
-NODE = {"num_cpus": 2, "object_store_memory": 100 * 2**20, "node_ip_address": "127.0.0.1"}
+NODE = {"num_cpus": 2, "object_store_memory": 100 * 2**20}
 Make = Callable[..., Pipeline]
 
 

@@ -101,3 +101,10 @@ def square(number: int, seconds: float = 0.0) -> int:
     """Squares a number."""
     time.sleep(seconds)
     return number * number
+
+
+def interval(seconds: float) -> list[float]:
+    """When it began and ended."""
+    began = time.time()
+    time.sleep(seconds)
+    return [began, time.time()]
