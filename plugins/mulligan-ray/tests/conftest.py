@@ -1,7 +1,7 @@
 """Fixtures: one Ray cluster on this machine for all tests, to which they add nodes, and pipelines whose tools run on it."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import mulligan_ray
@@ -56,10 +56,10 @@ def pipeline_of(connected: Any) -> Iterator[Make]:
     """`pipeline_of(function, **options)` makes a pipeline of tools that run on the cluster."""
     made: list[Pipeline] = []
 
-    def make(*functions: Callable[..., Any], **options: Any) -> Pipeline:
+    def make(*functions: Callable[..., Any], plugins: Sequence[object] = (), **options: Any) -> Pipeline:
         options = {"executor": "ray", "timeout": 60, **options}
         tools = [Tool.from_function(function, **options) for function in functions]
-        made.append(Pipeline(tools, plugins=[mulligan_ray], autoload=False))
+        made.append(Pipeline(tools, plugins=[mulligan_ray, *plugins], autoload=False))
         return made[-1]
 
     yield make

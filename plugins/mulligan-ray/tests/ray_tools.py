@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from mulligan.plugin import current_deadline
+from mulligan.plugin import Injected, current_deadline
 
 _STARTED = time.time()
 
@@ -51,7 +51,7 @@ def pid() -> int:
     return os.getpid()
 
 
-def size(data: str) -> int:
+def size(data: Injected[str]) -> int:
     """The length of a text."""
     return len(data)
 

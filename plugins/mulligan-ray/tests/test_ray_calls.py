@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from typing import Any
 
@@ -11,16 +12,20 @@ import ray_tools
 from mulligan_ray import Ray
 
 from mulligan.errors import ToolExecutionError, ToolTimeoutError, UsageError
-from mulligan.plugin import CallFinished
+from mulligan.plugin import CallFinished, Injected, hookimpl
 
 
 @pytest.mark.parametrize("options", [{}, {"in_flight": 3}, {"actors": 2}])
 def test_many_calls_keep_their_order_and_report_progress(pipeline_of: Any, options: dict[str, int]) -> None:
     finished: list[CallFinished] = []
 
+    class Progress:
+        @hookimpl
+        def observe(self, event: object) -> None:
+            finished.extend([event] if isinstance(event, CallFinished) else [])
+
     async def call_many() -> list[Any]:
-        pipeline = pipeline_of(ray_tools.square, executor=Ray(**options), read_only=True)
-        pipeline.observe(lambda event: finished.append(event) if isinstance(event, CallFinished) else None)
+        pipeline = pipeline_of(ray_tools.square, executor=Ray(**options), read_only=True, plugins=[Progress()])
         return await pipeline.acall_many([("square", {"number": number}) for number in range(60)])
 
     results = asyncio.run(call_many())
@@ -57,7 +62,7 @@ def test_many_calls_survive_the_loss_of_a_node(pipeline_of: Any, cluster: Any, s
 
 def test_large_arguments_and_results(pipeline_of: Any) -> None:
     pipeline = pipeline_of(ray_tools.size, ray_tools.make)
-    assert pipeline.call("size", {"data": "x" * 3_000_000}).value == 3_000_000
+    assert pipeline.call("size", context={"data": "x" * 3_000_000}).value == 3_000_000
     assert len(pipeline.call("make", {"length": 3_000_000}).value) == 3_000_000
 
 
@@ -86,10 +91,6 @@ def test_a_pool_of_actors_keeps_its_processes(pipeline_of: Any) -> None:
 
 
 def test_an_argument_that_cannot_be_sent_names_its_parameter(pipeline_of: Any) -> None:
-    import threading
-
-    from mulligan.plugin import Injected
-
     def use(lock: Injected[Any]) -> str:
         """Uses a lock."""
         return "used"
@@ -101,7 +102,7 @@ def test_an_argument_that_cannot_be_sent_names_its_parameter(pipeline_of: Any) -
 def test_an_exception_that_cannot_be_pickled_arrives(pipeline_of: Any) -> None:
     result = pipeline_of(ray_tools.fail_unpicklable).call("fail_unpicklable")
     assert type(result.error) is ToolExecutionError
-    assert result.error.message == "The tool failed with Unpicklable."
+    assert result.error.message == "The tool failed with ray_tools.Unpicklable."
     assert "disk /dev/sda1 failed" in result.content
 
 

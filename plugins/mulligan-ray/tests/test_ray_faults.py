@@ -19,7 +19,12 @@ from mulligan_ray import Ray
 from mulligan.errors import ToolExecutionError, ToolQuotaError, ToolTimeoutError, ToolUnavailableError
 
 WAYS = {"task": {}, "actor": {"actors": 1}}
-DECLARED = {"read_only": {"read_only": True}, "idempotent": {"idempotent": True}, "write": {"read_only": False}, "undeclared": {}}
+DECLARED = {
+    "read_only": {"read_only": True},
+    "idempotent": {"idempotent": True},
+    "write": {"read_only": False},
+    "undeclared": {},
+}
 
 
 def runs(path: Path) -> list[int]:
@@ -125,7 +130,10 @@ def test_a_call_that_waits_for_an_actor_until_its_deadline_has_not_started(pipel
     result = waiting.call("beat", {"path": str(other), "seconds": 1})
     thread.join()
 
-    assert (result.error.message, result.error.effect) == ("No response within 0.5 s; the tool had not started.", "none")
+    assert (result.error.message, result.error.effect) == (
+        "No response within 0.5 s; the tool had not started.",
+        "none",
+    )
     assert not other.exists()
 
 
@@ -135,9 +143,7 @@ def test_a_node_that_is_lost_while_it_runs_a_tool(
     path = tmp_path / "runs"
     pipeline = pipeline_of(ray_tools.beat, executor=Ray(resources={"second": 1}))
     results: list[Any] = []
-    thread = threading.Thread(
-        target=lambda: results.append(pipeline.call("beat", {"path": str(path), "seconds": 30}))
-    )
+    thread = threading.Thread(target=lambda: results.append(pipeline.call("beat", {"path": str(path), "seconds": 30})))
     thread.start()
     wait_for(path.exists)
 

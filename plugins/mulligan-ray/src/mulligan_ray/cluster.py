@@ -78,11 +78,13 @@ def leave(member: int) -> None:
             sys.modules["ray"].shutdown()
 
 
-def in_thread(function: Callable[[], T]) -> Future[T]:
+def in_thread(function: Callable[[], T], *, stays: bool = False) -> Future[T]:
     """Runs a function that blocks in a thread of its own, which ends with the program; nothing can cancel it.
 
     Args:
         function: takes no arguments.
+        stays: whether the thread stays when the function ends. Linux kills Ray's processes with the thread that started
+            them.
     """
     future: Future[T] = Future()
     future.set_running_or_notify_cancel()
@@ -92,6 +94,9 @@ def in_thread(function: Callable[[], T]) -> Future[T]:
             future.set_result(function())
         except BaseException as error:
             future.set_exception(error)
+        else:
+            if stays:
+                threading.Event().wait()
 
     threading.Thread(target=work, name="mulligan-ray", daemon=True).start()
     return future

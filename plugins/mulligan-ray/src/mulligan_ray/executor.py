@@ -121,9 +121,7 @@ class Ray(ToolExecutor):
     def _unnamed(self) -> str | None:
         if cluster.address_of(self._address, start=self._start) is not None or cluster.is_connected():
             return None
-        return (
-            "No Ray cluster is named. Set RAY_ADDRESS, or use Ray(address=...) or, for one on this machine, Ray(start=True)."
-        )
+        return "No Ray cluster is named. Set RAY_ADDRESS, or use Ray(address=...) or, for one on this machine, Ray(start=True)."
 
     async def _answer(self, request: Mapping[str, Any]) -> bytes:
         """The worker's answer.
@@ -169,14 +167,16 @@ class Ray(ToolExecutor):
             if self._ray is not None and self._ray.is_initialized():
                 return
             if self._joining is None:
-                self._joining = cluster.in_thread(self._connect)
+                self._joining = cluster.in_thread(self._connect, stays=self._start)
             joining = self._joining
         await asyncio.wait((_watch(joining),))
         error = joining.exception()
         if isinstance(error, UsageError):
             raise error
         if error is not None:
-            raise ToolConnectionError("The Ray cluster cannot be reached. The tool was not run.", effect="none") from error
+            raise ToolConnectionError(
+                "The Ray cluster cannot be reached. The tool was not run.", effect="none"
+            ) from error
 
     def _connect(self) -> None:
         try:

@@ -45,7 +45,6 @@ rules = Rules()
 def engine(failure: Failure) -> ToolError | None:
     """A worker, an actor, a node, a result or the cluster is lost, or the cluster has no capacity."""
     meaning = next(meaning for name, meaning in _BY_NAME.items() if failure.matches(name))
-    failure.text = ""  # names of actors, processes, addresses and log files, of no use to a model
     return m.error_of(failure, meaning)
 
 
@@ -55,7 +54,6 @@ def unsendable(failure: Failure) -> ToolError | None:
     cause = failure.look("cause")
     if cause is not None and type(cause).__name__ != "RayError":
         return None
-    failure.text = ""
     return m.error_of(failure, UNSENDABLE)
 
 
