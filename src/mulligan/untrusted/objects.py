@@ -231,6 +231,6 @@ def _named_cause(exception: BaseException) -> tuple[BaseException, ...]:
     Such a class derives from that of the cause, but the fields of the cause are only in the cause.
     """
     cause = stored_attributes(exception).get("cause")
-    if not is_a(cause, BaseException) or not type(exception).__name__.endswith(f"({type(cause).__name__})"):
+    if not isinstance(cause, BaseException) or not type(exception).__name__.endswith(f"({type(cause).__name__})"):
         return ()
     return (cause,)
