@@ -12,14 +12,22 @@ nox.options.default_venv_backend = "uv|virtualenv"
 nox.options.sessions = ["tests", "lint", "typing"]
 nox.options.reuse_existing_virtualenvs = True
 
-_RUN = (
-    *("aws", "azure", "formats", "github", "google", "grpc", "http", "llm", "ops", "playwright", "saas", "search"),
-    *("crm", "gitlab", "mcp", "messaging", "payments", "ray", "sql", "stores"),
+_PROVIDERS = (
+    *("aws", "azure", "crm", "formats", "github", "gitlab", "google", "grpc", "http", "llm", "messaging", "ops"),
+    *("payments", "playwright", "saas", "search", "sql", "stores"),
 )
-_ADAPTERS = ("adk", "langchain", "openai-agents", "pydantic-ai", "smolagents", "strands")
-FINISHED = tuple(f"mulligan-{name}" for name in (*_RUN, *_ADAPTERS))
+_TOOLS = ("ledger", "mcp", "otel", "proxy", "ray")
+_ADAPTERS = ("adk", "langchain", "llamaindex", "openai-agents", "pydantic-ai", "smolagents", "strands")
+FINISHED = tuple(f"mulligan-{name}" for name in (*_PROVIDERS, *_TOOLS, *_ADAPTERS))
 DOMINANCE = ("-e", "plugins/mulligan-github", "-e", "plugins/testkit[dominance]")
 KIT = {f"mulligan-{name}": DOMINANCE for name in _ADAPTERS}
+KIT["mulligan-proxy"] = ("-e", "plugins/mulligan-mcp", "-e", "plugins/testkit")
+PEERS = {
+    "pydantic-ai": "pydantic-ai-slim",
+    "openai-agents": "openai-agents",
+    "adk": "google-adk",
+    "langgraph": "langgraph",
+}
 NEEDS = {"mulligan-ops": ("apt-get", "curl", "docker", "git", "kubectl", "ssh", "wget")}
 UNFINISHED = sorted({path.name for path in pathlib.Path("plugins").glob("mulligan-*")} - set(FINISHED))
 
@@ -125,6 +133,17 @@ def bench(session: nox.Session) -> None:
     """The budgets, as ratios of CPU time in one process."""
     session.install(".")
     session.run("python", "bench/budgets.py", *session.posargs)
+
+
+@nox.session
+@nox.parametrize("framework", tuple(PEERS))
+def peers(session: nox.Session, framework: str) -> None:
+    """One call beside the frameworks that people would use instead, each in an environment of its own; then one table."""
+    session.install(".", *(f"plugins/mulligan-{name}" for name in _PROVIDERS), PEERS[framework])
+    results = session.cache_dir / "peers"
+    results.mkdir(exist_ok=True)
+    session.run("python", "bench/peers.py", "measure", framework, str(results / f"{framework}.json"))
+    session.run("python", "bench/peers.py", "table", *map(str, sorted(results.glob("*.json"))))
 
 
 @nox.session

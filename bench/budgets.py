@@ -17,6 +17,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 import concurrent_calls
+import contenders
 import floor
 import measure
 import processes
@@ -28,52 +29,54 @@ Row = tuple[str, float, float, str]
 
 def sync_rows() -> Iterator[Row]:
     """Calls without `await`."""
-    plain, plugged = floor.pipeline(), floor.pipeline(floor.Everywhere())
+    plain, plugged = contenders.pipeline(), contenders.pipeline(contenders.Everywhere())
     cases = (
         ("success", plain, "search_issues", floor.TEXT, 3),
         ("success, a plugin in every stage", plugged, "search_issues", floor.TEXT, 6),
-        ("a raising tool", plain, "read_file", floor.TEXT, 6),
-        ("malformed JSON", plain, "search_issues", floor.MALFORMED, 4),
-        ("bad arguments, one fault", plain, "search_issues", floor.ONE_FAULT, 6),
-        ("bad arguments, three faults", plain, "search_issues", floor.THREE_FAULTS, 9),
     )
     for title, pipeline, name, text, budget in cases:
         bare = lambda name=name, text=text: floor.bare(name, text)  # noqa: E731
-        yield title, measure.ratio(floor.caller(pipeline, name, text), bare), budget, "x"
+        yield title, measure.ratio(contenders.caller(pipeline, name, text), bare), budget, "x"
 
 
 def async_rows() -> Iterator[Row]:
     """Calls with `await`, of an async tool."""
     name = "search_issues_async"
     bare = lambda: floor.bare_async(name, floor.TEXT)  # noqa: E731
-    for title, plugins, budget in (("success", (), 3), ("success, a plugin in every stage", (floor.Everywhere(),), 6)):
-        contender = floor.async_caller(floor.pipeline(*plugins), name, floor.TEXT)
+    for title, plugins, budget in (
+        ("success", (), 3),
+        ("success, a plugin in every stage", (contenders.Everywhere(),), 6),
+    ):
+        contender = contenders.async_caller(contenders.pipeline(*plugins), name, floor.TEXT)
         yield f"{title}, async", measure.async_ratio(contender, bare), budget, "x"
 
 
 def session_rows() -> Iterator[Row]:
     """Calls within a conversation: as it begins, and with a budget and failures that it remembers."""
-    plain, used = floor.pipeline().session(), floor.pipeline().session(budget=Budget(calls=10**9, feedback_chars=10**9))
+    plain, used = (
+        contenders.pipeline().session(),
+        contenders.pipeline().session(budget=Budget(calls=10**9, feedback_chars=10**9)),
+    )
     used.call("read_file", floor.TEXT)
     used.call("serch_isues", floor.TEXT)
     bare = partial(floor.bare, "search_issues", floor.TEXT)
-    yield "success in a session", measure.ratio(floor.caller(plain, "search_issues", floor.TEXT), bare), 6, "x"
+    yield "success in a session", measure.ratio(contenders.caller(plain, "search_issues", floor.TEXT), bare), 6, "x"
     title = "success in a session that has a budget and has seen failures"
-    yield title, measure.ratio(floor.caller(used, "search_issues", floor.TEXT), bare), 6, "x"
+    yield title, measure.ratio(contenders.caller(used, "search_issues", floor.TEXT), bare), 6, "x"
     name = "search_issues_async"
     bare_async = partial(floor.bare_async, name, floor.TEXT)
-    contender = floor.async_caller(floor.pipeline().session(), name, floor.TEXT)
+    contender = contenders.async_caller(contenders.pipeline().session(), name, floor.TEXT)
     yield "success in a session, async", measure.async_ratio(contender, bare_async), 6, "x"
 
 
 def unknown_rows() -> Iterator[Row]:
     """A name that no tool has, among many."""
     for tools, budget in ((20, 2.0), (1_000, 2.0), (10_000, 2.0)):
-        floor.pipeline(extra=tools).call("serch_isues", floor.TEXT)
-        pipelines = [floor.pipeline(extra=tools) for _ in range(5)]
+        contenders.pipeline(extra=tools).call("serch_isues", floor.TEXT)
+        pipelines = [contenders.pipeline(extra=tools) for _ in range(5)]
         milliseconds = measure.seconds(partial(_miss, pipelines)) * 1_000
         yield f"unknown name, first miss among {tools:,}", milliseconds, budget, "ms"
-    content = floor.pipeline(extra=10_000).call("serch_isues", floor.TEXT).content
+    content = contenders.pipeline(extra=10_000).call("serch_isues", floor.TEXT).content
     yield "feedback on an unknown name among 10,000", len(content), 500, "characters"
 
 

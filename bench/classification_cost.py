@@ -21,7 +21,7 @@ import measure
 
 from mulligan import Pipeline
 
-BUDGET_US = 150
+BUDGET_US, UNKNOWN_BUDGET_US = 150, 60
 
 
 class ServiceError(Exception):
@@ -59,13 +59,14 @@ INVALID = {
         "details": [{"reason": "BAD"}],
     }
 }
+UNKNOWN = "an exception that nobody knows"
 FAILURES: dict[str, Any] = {
     "a missing file": FileNotFoundError(2, "No such file or directory", "src/missing.py"),
     "a ValueError": ValueError("the seed is not a number"),
     "a status of 404": ServiceError(404, {"error": {"message": "No such thing", "code": None}}, {"x-request-id": "r1"}),
     "a status of 429 with a body": ServiceError(429, LIMITED, {"x-request-id": "r1", "retry-after": "20"}),
     "a status of 400 with a body": ServiceError(400, INVALID, {"x-request-id": "r1"}),
-    "an exception that nobody knows": OddError("something odd happened"),
+    UNKNOWN: OddError("something odd happened"),
     "the same with three causes": wrapped(),
     "a value that reports a failure": {"ok": False, "error": "channel_not_found"},
 }
@@ -87,8 +88,9 @@ def main() -> None:
             outside = [plugin.name for plugin in pipeline.plugins if plugin.distribution not in (None, "mulligan")]
             print(f"\nwith {title} ({len(outside)})\n\n| failure | ratio | CPU, µs | budget, µs |\n|---|---|---|---|")
             for name, ratio, microseconds in rows(pipeline):
-                over += microseconds > BUDGET_US
-                print(f"| {name} | {ratio:.1f} | {microseconds:.0f} | {BUDGET_US} |", flush=True)
+                budget = UNKNOWN_BUDGET_US if name == UNKNOWN else BUDGET_US
+                over += microseconds > budget
+                print(f"| {name} | {ratio:.1f} | {microseconds:.0f} | {budget} |", flush=True)
     print(f"\n{over} over the budget" if over else "\nall within the budget")
 
 

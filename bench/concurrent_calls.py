@@ -9,17 +9,12 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import contenders
 import floor
 
 from mulligan import Pipeline
 
 CALLS = 10_000
-
-
-async def wait(query: str, repo: str, labels: list[str], limit: int, state: str) -> str:
-    """A tool that waits."""
-    await asyncio.sleep(0.001)
-    return query
 
 
 async def _gather(make: Callable[[], Awaitable[Any]], calls: int = CALLS) -> float:
@@ -30,12 +25,11 @@ async def _gather(make: Callable[[], Awaitable[Any]], calls: int = CALLS) -> flo
 
 
 def _floor() -> Callable[[], Awaitable[Any]]:
-    floor.TABLE["wait"] = wait
     return lambda: floor.bare_async("wait", floor.TEXT)
 
 
 def _contender() -> Callable[[], Awaitable[Any]]:
-    return floor.async_caller(Pipeline([wait], autoload=False), "wait", floor.TEXT)
+    return contenders.async_caller(Pipeline([floor.wait], autoload=False), "wait", floor.TEXT)
 
 
 def gather(calls: int = CALLS) -> None:

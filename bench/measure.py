@@ -32,6 +32,14 @@ def async_ratio(
     contender: Callable[[], Awaitable[Any]], floor: Callable[[], Awaitable[Any]], batch: int = BATCH
 ) -> float:
     """The same for coroutine functions, awaited one after the other."""
+    pairs = asyncio.run(async_rounds(contender, floor, batch))
+    return statistics.median(ours / theirs for ours, theirs in pairs)
+
+
+async def async_rounds(
+    contender: Callable[[], Awaitable[Any]], other: Callable[[], Awaitable[Any]], batch: int = BATCH
+) -> list[tuple[float, float]]:
+    """CPU seconds of a batch of each, in turn; one pair for each round."""
 
     async def timed(function: Callable[[], Awaitable[Any]]) -> float:
         gc.collect()
@@ -40,11 +48,8 @@ def async_ratio(
             await function()
         return time.process_time() - started
 
-    async def rounds() -> float:
-        await timed(contender)
-        return statistics.median([await timed(contender) / await timed(floor) for _ in range(ROUNDS)])
-
-    return asyncio.run(rounds())
+    await timed(contender), await timed(other)
+    return [(await timed(contender), await timed(other)) for _ in range(ROUNDS)]
 
 
 def seconds(function: Callable[[], Any]) -> float:

@@ -10,7 +10,18 @@ from typing import Any
 
 import pytest
 
-from mulligan import Approve, Limits, Pipeline, Policy, Reject, Tool, ToolCall, hookimpl, tool
+from mulligan import (
+    Approve,
+    Limits,
+    NeedsApproval,
+    Pipeline,
+    Policy,
+    Reject,
+    Tool,
+    ToolCall,
+    hookimpl,
+    tool,
+)
 from mulligan.adapters import (
     OPEN,
     Adapter,
@@ -83,6 +94,24 @@ def test_what_the_framework_raises_is_a_failure_and_what_it_steers_with_is_raise
     with pytest.raises(Wait) as passed:
         played(adapter, as_kind(wait, awaited), awaited=awaited, kind=Waiting)
     assert passed.value is waits
+
+
+@pytest.mark.parametrize("value", ["text", 3, None, {"a": 1}, object()])
+def test_a_call_that_comes_back_is_answered_with_what_the_framework_returned_then(adapter, value):
+    ran = []
+
+    def execute(name: str, arguments: dict[str, Any]) -> Any:
+        ran.append(arguments)
+        return value
+
+    made = adapter.tool("count", "Count.", SCHEMA, handler_for("count", awaited=False))
+    session = adapter.pipeline.session()
+    for has_value in (True, False):
+        attempt = Attempt(adapter.view([made]), execute)
+        result = attempt.call("count", {"n": 3}, call_id="c1", session=session)
+        assert attempt.has_value is has_value
+        assert attempt.returned(result) is value
+    assert ran == [{"n": 3}]
 
 
 def test_a_fatal_failure_of_an_agent_that_is_a_tool_is_fatal_here_too(adapter):
@@ -286,6 +315,14 @@ def test_mistakes_are_named(mistake):
         Adapter("Toy", **options)
 
 
+def test_a_tool_of_a_framework_runs_where_the_framework_runs_it():
+    adapter = Adapter("Toy", tool_options={"count": {"executor": "ray"}})
+    with pytest.raises(
+        UsageError, match="Toy: tool 'count' has an executor, but the framework runs it; remove the option"
+    ):
+        adapter.tool("count", "", SCHEMA, handler_for("count"))
+
+
 def test_a_timeout_or_options_of_a_tool_that_does_not_exist():
     for given, message in (
         ({"timeout": {"cuont": 3}}, r"Toy\(timeout=\{'cuont': ...\}\): no such tool. Did you mean 'count'\?"),
@@ -376,3 +413,92 @@ def test_a_call_is_read_without_being_run(make_pipeline):
     assert ran == [3]
     assert [type(event) for event in result.events] == [CallRepaired]
     assert [event.call_id for event in asked if isinstance(event, CallRepaired)] == ["c1"]
+
+
+class Reviewed(Attempt):
+    """A framework that asks a person: what it decides, and what it was asked."""
+
+    decision: Any = None
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.asked: list[Any] = []
+
+    def decide(self, request: Any) -> Any:
+        self.asked.append((request.tool_name, request.arguments, request.reason))
+        if isinstance(self.decision, Exception):
+            raise self.decision
+        return self.decision
+
+
+def reviewed(decision: Any) -> type[Reviewed]:
+    return type("Deciding", (Reviewed,), {"decision": decision})
+
+
+@pytest.mark.parametrize("awaited", [False, True])
+def test_a_person_is_asked_in_the_frameworks_way(adapter, awaited):
+    run = as_kind(lambda name, arguments: arguments["n"], awaited)
+    for decision, content in [
+        (Approve(), "3"),
+        (Approve({"n": 4}), '4\nNote: a person approved this call with changed arguments: {"n": 4}'),
+        (Reject("Not today."), "a person rejected it.\nReason: Not today."),
+        (None, "it needs a person's approval, which was not given."),
+    ]:
+        attempt, result = played(adapter, run, awaited=awaited, kind=reviewed(decision), approve=True)
+        assert content in result.content
+        assert attempt.asked == [("count", {"n": 3}, "")]
+
+
+@pytest.mark.parametrize("awaited", [False, True])
+def test_a_framework_that_asks_later_is_let_through_and_nothing_has_run(adapter, awaited):
+    class Wait(Exception):
+        pass
+
+    waits, ran = Wait(), []
+    with pytest.raises(Wait) as passed:
+        played(adapter, as_kind(ran.append, awaited), awaited=awaited, kind=reviewed(ControlFlow(waits)), approve=True)
+    assert passed.value is waits
+    assert ran == []
+
+
+def test_the_hosts_own_approver_is_asked_instead():
+    asked = []
+
+    def approver(request: Any) -> Approve:
+        asked.append(request.tool_name)
+        return Approve()
+
+    kept = Adapter("Toy", Pipeline(autoload=False, approver=approver))
+    attempt, result = played(kept, lambda name, arguments: "ran", awaited=False, kind=reviewed(None), approve=True)
+    assert (result.content, asked, attempt.asked) == ("ran", ["count"], [])
+
+
+class Limits100:
+    @hookimpl
+    def authorize(self, arguments: Any) -> Any:
+        return NeedsApproval("It is much.") if arguments["n"] > 100 else None
+
+
+def test_what_would_be_asked_is_known_before_anything_runs():
+    events = capture_events()
+    kept = Adapter("Toy", Pipeline(plugins=[Limits100(), events], autoload=False))
+    made = kept.tool("count", "Count.", SCHEMA, handler_for("count", awaited=False))
+    session = kept.pipeline.session()
+    attempt = Attempt(kept.view([made]), lambda name, arguments: "ran")
+
+    def asked(arguments: Any) -> Any:
+        call = ToolCall("c1", "count", arguments)
+        request = attempt.approval(call, session=session)
+        awaited = asyncio.run(attempt.aapproval(call, session=session))
+        assert (request is None) is (awaited is None)
+        return None if request is None else (request.arguments, request.reason)
+
+    assert asked({"n": 101}) == ({"n": 101}, "It is much.")
+    assert asked({"n": 3}) is None
+    assert asked({"n": "many"}) is None
+    assert events.names == []
+    attempt.call("count", {"n": 101}, call_id="c0", session=session)
+    assert list(session.pending) == ["c0"]
+    assert asked({"n": 101}) is None
+    assert kept.authorizes
+    assert not Adapter("Toy", Pipeline(autoload=False)).authorizes

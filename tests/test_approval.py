@@ -509,11 +509,13 @@ def test_a_call_that_a_framework_interrupts_is_one_call(make_pipeline, run, pers
         ann.answer = Approve()
         assert run(pipeline, "pay", sent, call_id="c1", session=session).value == "paid 3 to ann"
     names = ["CallStarted", "CallRepaired", "ApprovalRequested", "ApprovalDecided", "CallFinished", "StepFinished"]
-    assert events.names == names
+    told = [name for name in events.names if name != "CallAbandoned"]  # each interruption is one
+    assert told == names
     assert session.remaining.calls == 1
     assert [(step.step, step.ids) for step in events.of(StepFinished)] == [(1, ("c1",))]
     run(pipeline, "pay", {**TEA, "amount": 4}, call_id="c2", session=session)
-    assert events.names[6:] == ["CallStarted", "ApprovalRequested", "ApprovalDecided", "CallFinished"]
+    told = [name for name in events.names if name != "CallAbandoned"]
+    assert told[6:] == ["CallStarted", "ApprovalRequested", "ApprovalDecided", "CallFinished"]
 
 
 def test_an_async_approver_needs_acall_inside_a_loop(make_pipeline, bank):
@@ -672,7 +674,7 @@ def test_the_loop_guard_counts_neither_waiting_nor_rejections(make_pipeline, ban
     for number in range(1, 40):
         session.resume(f"pending-{number}", Reject())
     assert session.remaining.failures == 1
-    assert session.memory.failures == 0
+    assert session.summary().failures == 0
 
 
 @pytest.mark.parametrize(

@@ -358,15 +358,15 @@ def test_a_log_line_says_it(begin):
 
     session, lines = begin(calls=0, tools={"pay": Budget(seconds=0)}), []
     sink = logger.add(lines.append, format="{level} {message}")
-    session._pipeline.enable_logging("WARNING")
+    session._pipeline.enable_logging()
     read(session)
     session.budget = Budget(tools={"pay": Budget(seconds=0)})
     session.call("pay", {"amount": 1})
     logger.remove(sink)
-    told = [line.strip() for line in lines if line.startswith("WARNING")]
+    told = [line.strip() for line in lines if "the budget of the conv" in line or "the budget of pay" in line]
     assert told == [
-        "WARNING read: the budget of the conversation is exhausted (0 calls)",
-        "WARNING pay: the budget of pay is exhausted (0 seconds)",
+        "INFO read: the budget of the conversation is exhausted (0 calls)",
+        "INFO pay: the budget of pay is exhausted (0 seconds)",
     ]
 
 

@@ -206,7 +206,8 @@ def test_call_with_a_fatal_failure_exits_with_3_and_logs_it(cli):
     code, out, err = cli("call", "--tools", "shop", "pay", '{"amount": 1}')
     assert code == 3
     assert out.startswith("Error executing tool pay: The service rejected the credentials (HTTP 401).")
-    assert "ERROR   pay failed: ToolAuthenticationError" in err
+    assert "ERROR   pay failed after " in err
+    assert " s: ToolAuthenticationError" in err
     assert "Traceback" not in out
 
 
@@ -401,9 +402,9 @@ def test_common_options_may_stand_before_the_command(cli):
 def test_the_environment_turns_logging_on_once(cli, monkeypatch):
     monkeypatch.setenv("MULLIGAN_LOG", "1")
     _, _, err = cli("call", "--tools", "shop", "find_shoe", '{"size": 4}')
-    called, ended = err.splitlines()
-    assert " INFO    find_shoe called with " in called
-    assert " SUCCESS find_shoe ended in " in ended
+    [line] = err.splitlines()
+    assert " SUCCESS find_shoe ended after " in line
+    assert line.endswith('inputs: {"size":4}') or line.endswith('inputs: {"size": 4}')
 
 
 def test_the_option_counts_more_than_the_environment(cli, monkeypatch):

@@ -58,4 +58,20 @@ def test_a_package_cannot_take_the_place_of_a_command(install, capsys):
 
 def test_the_proxy_says_which_package_it_comes_with(capsys):
     assert run(["proxy", "--", "npx"]) == 2
-    assert capsys.readouterr().err == "mulligan: mulligan proxy requires mulligan-mcp: pip install mulligan-mcp\n"
+    assert capsys.readouterr().err == "mulligan: mulligan proxy requires mulligan-proxy: pip install mulligan-proxy\n"
+
+
+def test_an_entry_point_that_is_no_function_is_named(install, capsys):
+    install("acme_constant", "main = 3", "constant = acme_constant:main")
+    assert run(["constant"]) == 2
+    told = capsys.readouterr().err
+    assert told == (
+        "mulligan: mulligan constant: acme_constant:main of acme-constant is not a function; update or remove it\n"
+    )
+
+
+@pytest.mark.parametrize("command", ["report", "replay", "diff", "import"])
+def test_the_commands_of_the_ledger_say_which_package_they_come_with(command, capsys, monkeypatch):
+    monkeypatch.setattr("mulligan.cli.package_commands.read_entry_points", lambda group: iter(()))
+    assert run([command, "runs.db"]) == 2
+    assert f"mulligan {command} requires mulligan-ledger: pip install mulligan-ledger" in capsys.readouterr().err

@@ -47,10 +47,12 @@ GOOD = "from mulligan.plugin import hookimpl\n\n@hookimpl\ndef hints(error, fail
 
 def test_the_result_goes_to_stdout_and_the_log_to_stderr(command, tmp_path):
     (tmp_path / "tools.py").write_text("def open_it(path: str) -> str:\n    'Open.'\n    return open(path).read()\n")
-    code, out, err = command("call", "--tools", "tools.py", "open_it", "-", stdin='{"path": "none.txt"}')
+    words = ("call", "--tools", "tools.py", "open_it", "-", "--log", "info")
+    code, out, err = command(*words, stdin='{"path": "none.txt"}')
     assert code == 1
     assert out.startswith("Error executing tool open_it: Resource not found: none.txt\n")
-    assert " ERROR   open_it failed: ResourceNotFoundError: " in err
+    assert " INFO    open_it failed after " in err
+    assert "ResourceNotFoundError: Resource not found: none.txt" in err
     assert "\x1b" not in out + err
 
 

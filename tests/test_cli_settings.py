@@ -137,14 +137,14 @@ def test_the_log(house, cli, monkeypatch):
         err = cli("call", "--tools", "tools.py", "read", '{"path": "a"}', *words)[2]
         return set(re.findall(r"^\d\d:\d\d:\d\d (\w+)", err, re.MULTILINE))
 
-    assert level() == {"ERROR"}
+    assert level() == {"WARNING"}
     project(house, 'log = "off"')
     assert level() == set()
     monkeypatch.setenv("MULLIGAN_LOG", "info")
-    assert level() == {"INFO", "ERROR"}
-    assert level("--log", "error") == {"ERROR"}
+    assert level() == {"WARNING"}
+    assert level("--log", "error") == set()
     monkeypatch.setenv("MULLIGAN_LOG", "0")
-    assert level() == {"ERROR"}
+    assert level() == {"WARNING"}
 
 
 def test_a_level_that_there_is_not_is_told_wherever_it_stands(cli, monkeypatch):

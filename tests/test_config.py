@@ -154,7 +154,7 @@ def test_it_may_turn_the_log_on(house):
     from loguru import logger
 
     lines: list[str] = []
-    (house / "mulligan.toml").write_text('log = "error"\nautoload = false\n')
+    (house / "mulligan.toml").write_text('log = "info"\nautoload = false\n')
     sink = logger.add(lambda line: lines.append(str(line)), format="{message}")
     try:
         configured().call("pay", {"amount": 1})
@@ -184,7 +184,7 @@ PROJECT_MISTAKES = {
     ),
     "[tool.mulligan.tools.pay]\ntiemout = 5": (
         "pyproject.toml, [tool.mulligan.tools.pay]: unknown tool option 'tiemout' (did you mean 'timeout'?); available: "
-        "aliases, also_called, approve, claims_read_only, destructive, detect, format, idempotent, inline, killable, "
+        "aliases, also_called, approve, claims_read_only, destructive, detect, executor, format, idempotent, inline, killable, "
         "output_schema, provider, read_only, resources, secret, tags, timeout, tool_type"
     ),
     "[tool.mulligan.tools.pay]\ntimeout = -5": (

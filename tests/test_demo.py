@@ -343,6 +343,7 @@ def test_a_stream_without_line_drawing_gets_ascii(short, tmp_path, monkeypatch):
 def test_the_operators_view_is_shown_when_asked_for(short, capsys):
     assert main(["demo", "--fast", "--log", "error"]) == 0
     err = capsys.readouterr().err
-    assert " ERROR   publish_report failed: ToolAuthenticationError: " in err
+    assert " ERROR   publish_report (call_3) failed after " in err
+    assert " s: ToolAuthenticationError: " in err
     assert main(["demo", "--fast"]) == 0
     assert capsys.readouterr().err == ""

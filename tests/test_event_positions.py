@@ -53,6 +53,7 @@ WHOLE = [
     ("CallRepaired", "talk", 1, "c1", 0),
     ("AttemptFailed", "talk", 1, "c1", 1),
     ("Waiting", "talk", 1, "c1", 1),
+    ("CallRetried", "talk", 1, "c1", 2),
     ("CallFinished", "talk", 1, "c1", 2),
     ("CallStarted", "talk", 1, "c2", 0),
     ("CallFinished", "talk", 1, "c2", 0),

@@ -184,14 +184,14 @@ def test_a_conversation_counts_its_calls_and_says_what_repeats(make_pipeline):
     flow = flow_of(make_pipeline(read), "read", {"path": "a"}, None, memory=memory)
     next(flow)
     end(flow, Outcome("x"))
-    assert (memory.calls, memory.failures) == (1, 0)
+    assert (memory.tally.read().calls, memory.tally.read().failures) == (1, 0)
     texts = []
     for _ in range(2):
         flow = flow_of(make_pipeline(read), "read", {"path": "a"}, None, memory=memory)
         next(flow)
         texts.append(end(flow, Outcome(exception=KeyError("x"))).content)
     assert ["This same call has already failed." in text for text in texts] == [False, True]
-    assert (memory.calls, memory.failures) == (3, 2)
+    assert (memory.tally.read().calls, memory.tally.read().failures) == (3, 2)
 
 
 def test_a_conversation_may_refuse(make_pipeline):
@@ -203,13 +203,13 @@ def test_a_conversation_may_refuse(make_pipeline):
         end(flow, Outcome(exception=KeyError("x")))
     result = end(flow_of(pipeline, "read", {"path": "a"}, None, memory=memory), None)
     assert isinstance(result.error, errors.RepeatedCallError)
-    assert (result.attempts, memory.calls, memory.failures) == (0, 4, 4)
+    assert (result.attempts, memory.tally.read().calls, memory.tally.read().failures) == (0, 4, 4)
 
 
 def test_a_call_that_does_not_resolve_is_counted_by_the_conversation(make_pipeline):
     memory = SessionMemory(time.monotonic, None, None)
     end(flow_of(make_pipeline(read), "nope", "{}", memory=memory), None)
-    assert (memory.calls, memory.failures) == (1, 1)
+    assert (memory.tally.read().calls, memory.tally.read().failures) == (1, 1)
 
 
 def test_a_memory_that_fails_does_not_end_the_conversation(make_pipeline):

@@ -15,8 +15,10 @@ import sys
 import threading
 import time
 import uuid
+from typing import Any
 
 import killable_tools
+import process_contexts
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -461,6 +463,35 @@ def test_middleware_and_other_executors_leave_it_killable(make_pipeline, tmp_pat
     assert pipeline.call("where").value[1] == os.getpid()
     assert pipeline.call("spin", {"path": str(tmp_path / "pid")}).value == "mended"
     assert is_gone(pid_in(tmp_path / "pid"))
+
+
+# --- a context in the process
+
+
+def inside(context: Any, *arguments: Any) -> Any:
+    """A middleware that puts the tool inside a context manager of its process."""
+
+    def around(run: Any, tool: Any, call: Any) -> Any:
+        run.executor = run.executor.within(context, *arguments)
+        return (yield run)
+
+    return around
+
+
+@pytest.mark.parametrize("function", [process_contexts.tell, process_contexts.tell_async])
+def test_a_middleware_puts_it_inside_a_context_of_its_process(make_pipeline, run, capfd, function):
+    tool = Tool.from_function(function, killable=True)
+    middleware = [inside(process_contexts.current, "outer"), inside(process_contexts.current, "inner")]
+    assert run(make_pipeline(tool, middleware=middleware), tool.name).value == "inner"
+    assert process_contexts.CURRENT.get() == "nothing"
+    assert capfd.readouterr().err.split("\n")[:2] == ["left inner", "left outer"]
+
+
+def test_it_does_not_run_if_its_context_fails(make_pipeline, run):
+    tool = Tool.from_function(process_contexts.tell, killable=True)
+    result = run(make_pipeline(tool, middleware=[inside(process_contexts.broken)]), "tell")
+    assert result.error.effect == "none"
+    assert "OSError: no carrier" in result.content
 
 
 # --- the same calls, for workers of other engines

@@ -1,7 +1,9 @@
-"""Log lines: none until they are asked for, one for each thing that happened, redacted, and nobody can forge one."""
+"""Log lines: failures and steps by default, one line for each, redacted, and nobody can forge one."""
 
 from __future__ import annotations
 
+import datetime
+import json
 import logging
 import subprocess
 import sys
@@ -11,7 +13,7 @@ from typing import Any
 import pytest
 from loguru import logger
 
-from mulligan import Pipeline, Tool, errors
+from mulligan import Pipeline, Policy, Tool, ToolCall, errors
 
 KEY = "sk-proj-abcdefghijklmnop1234567890abcdef"
 SECRET = "xK9-vault-77-combination"
@@ -50,6 +52,10 @@ def fail(path: str = "") -> None:
     raise ValueError(f"no {path} {local_secret[-40:]}")
 
 
+def lose() -> None:
+    raise errors.ToolAuthenticationError("The key was refused.")
+
+
 @pytest.fixture
 def logged(make_pipeline: Callable[..., Pipeline]) -> Callable[..., Pipeline]:
     def make(*tools: Any, level: str = "INFO", **options: Any) -> Pipeline:
@@ -60,7 +66,16 @@ def logged(make_pipeline: Callable[..., Pipeline]) -> Callable[..., Pipeline]:
     return make
 
 
-def test_nothing_is_written_until_it_is_asked_for(make_pipeline, run, lines):
+# --- the standard logger, by default
+
+
+@pytest.fixture
+def standard(caplog: pytest.LogCaptureFixture) -> Callable[[], list[tuple[str, str]]]:
+    caplog.set_level(logging.DEBUG, "mulligan")
+    return lambda: [(one.levelname, one.getMessage()) for one in caplog.records if one.name == "mulligan"]
+
+
+def test_loguru_gets_nothing_until_it_is_asked_for(make_pipeline, run, lines):
     pipeline = make_pipeline(read, fail)
     run(pipeline, "read", {"path": "a"})
     run(pipeline, "fail")
@@ -68,75 +83,237 @@ def test_nothing_is_written_until_it_is_asked_for(make_pipeline, run, lines):
     assert lines.records == []
 
 
+def test_a_crash_is_a_warning_with_inputs_duration_chain_and_the_tools_own_frames(make_pipeline, run, standard):
+    def load(path: str) -> None:
+        try:
+            raise LookupError("the first cause")
+        except LookupError as error:
+            raise ValueError("no config in here") from error
+
+    run(make_pipeline(load), "load", {"path": "a.md"}, call_id="c1")
+    [(level, text)] = standard()
+    first, *rest = text.split("\n")
+    assert level == "WARNING"
+    assert first.startswith("load (c1) failed after 0.0")
+    assert first.endswith(' s: ToolExecutionError: The tool failed with ValueError; inputs: {"path":"a.md"}')
+    assert rest[:2] == ["  ValueError: no config in here", "  caused by LookupError: the first cause"]
+    assert f'File "{__file__}"' in rest[2]
+    assert text.count("File ") == 1
+    assert "mulligan/" not in text.replace(__file__, "")
+
+
+@pytest.mark.parametrize("options", [{"timeout": 5.0}, {"inline": True}, {"killable": True}])
+def test_our_own_frames_are_left_out_wherever_a_tool_runs(make_pipeline, run, standard, options):
+    run(make_pipeline(Tool.from_function(fail, name="work", **options)), "work")
+    [(_, text)] = standard()
+    assert "src/mulligan" not in text
+    assert "File " in text
+
+
+def test_a_classified_failure_and_a_models_mistake_are_one_line_of_info(make_pipeline, run, standard):
+    def missing(path: str) -> None:
+        raise FileNotFoundError(2, "No such file or directory", path)
+
+    pipeline = make_pipeline(missing, read)
+    run(pipeline, "missing", {"path": "/srv/a"})
+    run(pipeline, "nope")
+    run(pipeline, "read", {}, call_id="c3")
+    (first, second, third) = standard()
+    assert first[0] == second[0] == third[0] == "INFO"
+    assert first[1].endswith('ResourceNotFoundError: Resource not found: /srv/a; inputs: {"path":"/srv/a"}')
+    assert second[1] == "nope was not run: ToolNotFoundError: Tool 'nope' not found; inputs: none"
+    assert third[1] == (
+        "read (c3) was not run: ToolArgumentError: Invalid arguments: one problem; nothing was run; inputs: {}"
+    )
+
+
+def test_a_fatal_error_is_an_error_with_its_own_text_and_no_frames(make_pipeline, run, standard):
+    def pay() -> None:
+        try:
+            raise ConnectionError("the gateway said 401")
+        except ConnectionError as error:
+            raise errors.ToolAuthenticationError("The key was refused.") from error
+
+    run(make_pipeline(pay), "pay")
+    [(level, text)] = standard()
+    assert level == "ERROR"
+    assert text.split("\n")[1:] == ["  ConnectionError: the gateway said 401"]
+
+
+def test_a_plugins_fault_is_an_error(make_pipeline, run, standard, plugin):
+    pipeline = make_pipeline(plugins=[plugin("acme", hints=lambda: 1 / 0)])
+    for _ in range(3):
+        run(pipeline, "nope")
+    told = [text for level, text in standard() if level == "ERROR"]
+    assert told == [
+        "plugin acme, hook hints: ZeroDivisionError: division by zero",
+        "plugin acme, hook hints: ZeroDivisionError: division by zero",
+        "plugin acme, hook hints: ZeroDivisionError: division by zero; the plugin is disabled",
+    ]
+
+
+def test_a_success_is_no_line_by_default(make_pipeline, run, standard):
+    run(make_pipeline(read), "read", {"path": "a"})
+    assert standard() == []
+
+
+def test_each_step_is_a_line_with_what_was_invalid_repaired_and_failed(make_pipeline, standard):
+    pipeline = make_pipeline(read, policy=Policy(repair="json"))
+    pipeline.session("talk").call_many(
+        [
+            ToolCall("c1", "read", '{"path": "a",}'),
+            ToolCall("c2", "rea", "{}"),
+            ToolCall("c3", "read", '{"path": "b"}'),
+        ]
+    )
+    [text] = [text for _, text in standard() if "step" in text]
+    assert text.startswith("[talk] step 1 ended after 0.0")
+    assert text.endswith(" s: read (c1) repaired; rea (c2) invalid, failed; read (c3)")
+
+
+def test_a_notice_for_the_user_is_a_line(make_pipeline, standard):
+    def pay() -> None:
+        raise errors.ToolQuotaError("No credit.", user_message="The account has no credit left.")
+
+    make_pipeline(pay).session("talk").call_many([ToolCall("c1", "pay")])
+    assert ("INFO", "[talk] for the user: The account has no credit left.") in standard()
+
+
+def test_an_unconfigured_program_shows_a_crash_and_no_mistake_of_the_model():
+    program = """
+from mulligan import Pipeline
+def crash(): raise ValueError("no config")
+pipeline = Pipeline([crash], autoload=False)
+pipeline.call("nope")
+pipeline.call("crash")
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
+    assert ended.stderr.startswith("crash failed after ")
+    assert "no config" in ended.stderr
+    assert "nope" not in ended.stderr
+
+
+def test_records_have_the_fields_as_an_attribute(make_pipeline, run, caplog):
+    caplog.set_level(logging.INFO, "mulligan")
+    run(make_pipeline(read), "read", {}, call_id="c1")
+    fields = caplog.records[-1].mulligan
+    assert (fields["event"], fields["tool"], fields["call_id"], fields["invalid"]) == (
+        "call_finished",
+        "read",
+        "c1",
+        True,
+    )
+
+
+def test_the_default_can_be_blocked_or_turned_off(make_pipeline, run, standard):
+    run(make_pipeline(fail, block=["logging"]), "fail")
+    silent = make_pipeline(fail)
+    silent.enable_logging("OFF")
+    run(silent, "fail")
+    assert standard() == []
+
+
+def test_a_plugin_that_cannot_be_loaded_is_an_error(make_pipeline, standard, monkeypatch):
+    from mulligan.hooks.discovery import Entry
+
+    broken = Entry("acme", "a_module_that_does_not_exist", "mulligan-acme", "1.0")
+    monkeypatch.setattr("mulligan.hooks.discovery.discover", lambda: ([broken], []))
+    Pipeline()
+    [(level, text)] = standard()
+    assert level == "ERROR"
+    assert text.startswith("plugin acme, hook load: plugin 'acme' failed at import")
+
+
+# --- turned on
+
+
 def test_loguru_is_not_imported_until_it_is_asked_for():
     program = """
 import sys
 from mulligan import Pipeline
 pipeline = Pipeline(autoload=False)
+print("logging" in sys.modules, "loguru" in sys.modules)
 pipeline.call("nope")
 print("loguru" in sys.modules)
 pipeline.enable_logging()
 print("loguru" in sys.modules)
 """
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
-    assert (ended.returncode, ended.stdout) == (0, "False\nTrue\n"), ended.stderr
+    assert ended.stdout.split()[-3:] == ["False", "False", "True"], ended.stderr
 
 
 def test_a_success(logged, run, lines):
-    run(logged(read), "read", {"path": "a.md"})
-    [(first, called), (second, done)] = lines.records
-    assert (first, called) == ("INFO", 'read called with {"path":"a.md"}')
-    assert second == "SUCCESS"
-    assert done.startswith("read ended in 0.0")
-    assert done.endswith(" s, 9 characters")
+    run(logged(read), "read", {"path": "a.md"}, call_id="c1")
+    [(level, text)] = lines.records
+    assert level == "SUCCESS"
+    assert text.startswith("read (c1) ended after 0.0")
+    assert text.endswith(' s, 9 characters; inputs: {"path":"a.md"}')
 
 
 def test_a_call_without_arguments(logged, run, lines):
     run(logged(Tool.from_function(lambda: 1, name="now")), "now")
-    assert lines.of("INFO") == ["now called with nothing"]
+    assert lines.of("SUCCESS")[0].endswith("; inputs: none")
 
 
 def test_long_arguments_are_shortened(logged, run, lines):
     run(logged(read), "read", {"path": "word " * 10_000})
-    assert len(lines.of("INFO")[0]) < 250
+    assert len(lines.of("SUCCESS")[0]) < 300
 
 
-def test_a_failure_is_an_error_with_type_message_and_traceback(logged, run, lines):
+def test_the_attempts_before_are_in_the_line_of_the_call(logged, run, lines):
+    tries: list[int] = []
+
+    def flaky() -> str:
+        tries.append(1)
+        if len(tries) < 3:
+            raise errors.ToolUnavailableError("Busy.", retry_after=0.001)
+        return "ok"
+
+    run(logged(Tool.from_function(flaky, read_only=True)), "flaky")
+    [text] = lines.of("SUCCESS")
+    assert text.endswith("attempts: 3, after ToolUnavailableError: Busy., ToolUnavailableError: Busy.")
+
+
+def test_many_calls_make_few_lines(logged, lines):
+    def missing(path: str) -> None:
+        raise FileNotFoundError(2, "No such file or directory", path)
+
+    session = logged(read, missing).session("talk")
+    for number in range(13):
+        session.call_many(
+            [ToolCall(f"a{number}", "read", {"path": "a"}), ToolCall(f"b{number}", "missing", {"path": str(number)})]
+        )
+    assert sum(len(text.splitlines()) for text in lines.raw) == 26 + 13
+
+
+def test_while_it_is_on_the_standard_logger_gets_nothing(logged, run, lines, standard):
     run(logged(fail), "fail")
-    [text] = lines.of("ERROR")
-    assert text.startswith("fail failed: ToolExecutionError: The tool failed with ValueError.\n")
-    assert f'File "{__file__}"' in text
-    assert "in fail" in text
-    assert lines.of("SUCCESS") == []
+    assert lines.of("WARNING")
+    assert standard() == []
 
 
-def test_a_call_that_was_not_run_is_an_error(logged, run, lines):
-    run(logged(read), "nope")
-    run(logged(read), "read", {})
-    assert lines.of("ERROR") == [
-        "nope was not run: ToolNotFoundError: Tool 'nope' not found.",
-        "read was not run: ToolArgumentError: Invalid arguments: one problem; nothing was run.",
-    ]
+def test_json_lines_are_objects_with_time_level_message_and_fields(make_pipeline, run, capsys):
+    pipeline = make_pipeline(read, fail)
+    pipeline.enable_logging("INFO", sink="json")
+    run(pipeline, "read", {"path": "a\nb"}, call_id="c1")
+    run(pipeline, "fail")
+    first, second = map(json.loads, capsys.readouterr().err.splitlines())
+    assert (first["level"], first["event"], first["tool"], first["call_id"]) == (
+        "SUCCESS",
+        "call_finished",
+        "read",
+        "c1",
+    )
+    assert datetime.datetime.fromisoformat(first["time"]).tzinfo is not None
+    assert (second["level"], second["error"], second["rule"]) == ("WARNING", "ToolExecutionError", "host:unclassified")
+    assert second["details"][0].startswith("ValueError: no")
 
 
-def test_every_attempt_is_told(logged, run, lines):
-    def again(run, tool, call):
-        yield run
-        return (yield run)
-
-    run(logged(Tool.from_function(fail, read_only=True), middleware=[again]), "fail")
-    assert len(lines.of("ERROR")) == 2
-
-
-def test_a_plugins_fault_is_a_warning(logged, run, lines, plugin):
-    pipeline = logged(plugins=[plugin("acme", hints=lambda: 1 / 0)])
-    for _ in range(3):
-        run(pipeline, "nope")
-    assert lines.of("WARNING") == [
-        "plugin acme, hook hints: ZeroDivisionError: division by zero",
-        "plugin acme, hook hints: ZeroDivisionError: division by zero",
-        "plugin acme, hook hints: ZeroDivisionError: division by zero; the plugin is disabled",
-    ]
+def test_the_standard_logger_as_a_sink_gets_successes_too(make_pipeline, run, standard):
+    pipeline = make_pipeline(read)
+    pipeline.enable_logging("INFO", sink="logging")
+    run(pipeline, "read", {"path": "a"})
+    assert [level for level, _ in standard()] == ["INFO"]
 
 
 @pytest.mark.parametrize(
@@ -146,12 +323,14 @@ def test_a_plugins_fault_is_a_warning(logged, run, lines, plugin):
         ("SUCCESS", {"SUCCESS", "WARNING", "ERROR"}),
         ("WARNING", {"WARNING", "ERROR"}),
         ("ERROR", {"ERROR"}),
+        ("OFF", set()),
     ],
 )
 def test_levels(logged, run, lines, plugin, level, kept):
-    pipeline = logged(read, level=level, plugins=[plugin("acme", hints=lambda: 1 / 0)])
+    pipeline = logged(read, fail, level=level, plugins=[plugin("acme", hints=lambda: 1 / 0)])
     run(pipeline, "read", {"path": "a"})
     run(pipeline, "nope")
+    run(pipeline, "fail")
     assert {name for name, _ in lines.records} == kept
 
 
@@ -161,26 +340,38 @@ def test_an_unknown_level_is_named(make_pipeline, lines, level):
         make_pipeline(read).enable_logging(level)
 
 
+@pytest.mark.parametrize("sink", ["syslog", "", None])
+def test_an_unknown_sink_is_named(make_pipeline, sink):
+    with pytest.raises(errors.UsageError, match="unknown log sink .*; available: loguru, logging, json"):
+        make_pipeline(read).enable_logging(sink=sink)
+
+
 def test_turning_it_on_twice_writes_each_line_once(logged, run, lines):
     pipeline = logged(read)
     pipeline.enable_logging()
     pipeline.enable_logging("ERROR")
     pipeline.enable_logging("INFO")
     run(pipeline, "read", {"path": "a"})
-    assert [name for name, _ in lines.records] == ["INFO", "SUCCESS"]
+    assert [name for name, _ in lines.records] == ["SUCCESS"]
 
 
 @pytest.mark.parametrize(
     ("value", "expected"),
-    [("1", "INFO"), ("info", "INFO"), ("ERROR", "ERROR"), ("error", "ERROR"), ("0", None), ("", None)],
+    [("1", "INFO"), ("info", "INFO"), ("ERROR", "ERROR"), ("error", "ERROR"), ("0", None), ("off", None), ("", None)],
 )
 def test_the_environment_turns_it_on(make_pipeline, run, lines, monkeypatch, value, expected):
     monkeypatch.setenv("MULLIGAN_LOG", value)
-    pipeline = make_pipeline(read)
+    pipeline = make_pipeline(read, lose)
     run(pipeline, "read", {"path": "a"})
-    run(pipeline, "nope")
+    run(pipeline, "lose")
     levels = [name for name, _ in lines.records]
-    assert levels == {"INFO": ["INFO", "SUCCESS", "INFO", "ERROR"], "ERROR": ["ERROR"], None: []}[expected]
+    assert levels == {"INFO": ["SUCCESS", "ERROR"], "ERROR": ["ERROR"], None: []}[expected]
+
+
+def test_the_environment_turns_all_of_it_off(make_pipeline, run, standard, monkeypatch):
+    monkeypatch.setenv("MULLIGAN_LOG", "off")
+    run(make_pipeline(lose), "lose")
+    assert standard() == []
 
 
 def test_a_wrong_value_of_the_environment_never_stops_a_program(make_pipeline, run, lines, monkeypatch):
@@ -198,7 +389,6 @@ def test_two_pipelines_are_turned_on_apart(make_pipeline, run, lines):
     first.enable_logging()
     run(second, "read", {"path": "a"})
     assert lines.records == []
-    assert [info.name for info in first.plugins if info.name == "logging"] == ["logging"]
 
 
 # --- what no line may hold
@@ -307,7 +497,7 @@ def test_no_line_holds_a_secret_argument(logged, run, lines, arguments):
 
 def test_braces_in_foreign_text_are_no_format(logged, run, lines):
     run(logged(read), "read", {"path": "{path!r} {0} {} %s {__class__}"})
-    assert "{path!r} {0} {} %s {__class__}" in lines.of("INFO")[0]
+    assert "{path!r} {0} {} %s {__class__}" in lines.of("SUCCESS")[0]
 
 
 def test_a_sink_that_fails_changes_nothing(make_pipeline, run, capsys):
@@ -322,9 +512,3 @@ def test_a_sink_that_fails_changes_nothing(make_pipeline, run, capsys):
         assert run(pipeline, "read", {"path": "a"}).content == "read a"
     finally:
         logger.remove()
-
-
-def test_the_standard_librarys_logging_is_left_alone(logged, run, lines, caplog):
-    with caplog.at_level(logging.DEBUG):
-        run(logged(fail), "fail")
-    assert [record for record in caplog.records if record.name != "asyncio"] == []

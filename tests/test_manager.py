@@ -16,7 +16,7 @@ from mulligan.hooks.manager import FAULTS_ALLOWED, HOOKS, PluginManager
 from mulligan.plugin import DeadlineExceeded, hookimpl
 from mulligan.testing.tools import echo
 
-BUILT_IN = ["resolve", "validate", "execute", "detect", "classify", "formats", "dialects"]
+BUILT_IN = ["resolve", "validate", "execute", "detect", "classify", "formats", "dialects", "logging"]
 
 
 def states(pipeline: Pipeline) -> dict[str, str]:

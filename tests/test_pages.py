@@ -18,8 +18,10 @@ ROOT = pathlib.Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 ELSEWHERE = {
     "how-to/mcp-client.md": "plugins/mulligan-mcp/tests/test_docs.py",
-    "how-to/mcp-desktop-client.md": "plugins/mulligan-mcp/tests/test_docs.py",
+    "how-to/mcp-desktop-client.md": "plugins/mulligan-proxy/tests/test_docs.py",
     "how-to/mcp-server.md": "plugins/mulligan-mcp/tests/test_docs.py",
+    "how-to/metrics.md": "plugins/mulligan-otel/tests/test_otel_package.py",
+    "how-to/traces.md": "plugins/mulligan-otel/tests/test_otel_package.py",
     "reference/cli.md": "tests/test_cli_docs.py",
     "reference/dialects.md": "tests/test_dialect_docs.py",
 }  # pages that have a test of their own
@@ -66,6 +68,11 @@ def test_pages_with_tests_of_their_own():
     for page, test in ELSEWHERE.items():
         assert (DOCS / page).exists()
         assert (ROOT / test).exists()
+
+
+def test_an_adapter_takes_fewer_than_120_lines():
+    (adapter,) = (text for _, name, text in blocks(DOCS / "how-to/write-an-adapter.md") if name == "mulligan_toy.py")
+    assert 40 < len(adapter.splitlines()) < 120
 
 
 # --- the README

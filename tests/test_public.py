@@ -195,6 +195,7 @@ BUILT_IN = sorted(
         *ROOT.glob("classify/detect/*.py"),
         ROOT / "classify/html_page.py",
         ROOT / "pipeline/logs.py",
+        ROOT / "pipeline/log_sinks.py",
     }
 )
 

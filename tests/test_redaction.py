@@ -870,3 +870,13 @@ def test_each_kind_of_token_is_found(service, source):
     token = token_of(source, random.Random(service))
     text = Redactor(environment={}).redact(f"the key 1//{token} .")
     assert token[-12:] not in text
+
+
+@pytest.mark.parametrize("is_for_call", [False, True])
+def test_a_name_that_was_shown_before_hides_a_secret_that_was_registered_since(is_for_call):
+    redactor = Redactor(environment={})
+    shown = redactor.with_values(["zebra"]) if is_for_call else redactor
+    assert [shown.redact_name("read_hunterpass_7") for _ in range(2)] == ["read_hunterpass_7"] * 2
+    shown.register("hunterpass_7")
+    assert shown.redact_name("read_hunterpass_7") == f"read_{REDACTED}"
+    assert shown.redact_name("read_it") == "read_it"

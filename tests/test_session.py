@@ -725,8 +725,8 @@ def test_a_mapping_that_is_no_dict_is_fine_in_a_conversation(pipeline):
 def test_its_repr_tells_what_has_happened():
     pipeline = Pipeline([Tool.from_schema("a", "", {}, dict)], autoload=False)
     session = pipeline.session("chat-7")
-    assert repr(session) == "Session(id='chat-7', 0 calls, 0 failures)"
+    assert repr(session) == "Session(id='chat-7', 0 calls, 0 failures, 0 recovered, 0 repeated, 0 fatal)"
     session.call("a")
     session.call("b")
-    assert repr(session) == "Session(id='chat-7', 2 calls, 1 failures)"
-    assert repr(pipeline.session()) == "Session(id=None, 0 calls, 0 failures)"
+    assert repr(session) == "Session(id='chat-7', 2 calls, 1 failures, 0 recovered, 0 repeated, 0 fatal)"
+    assert repr(pipeline.session()) == "Session(id=None, 0 calls, 0 failures, 0 recovered, 0 repeated, 0 fatal)"

@@ -110,7 +110,7 @@ def test_logging_turned_on_for_a_view_is_on_for_the_pipeline():
     pipeline = Pipeline([send_mail], autoload=False)
     sink = logger.add(lines.append, format="{message}")
     try:
-        pipeline.with_tools([]).enable_logging("ERROR")
+        pipeline.with_tools([]).enable_logging()
         pipeline.call("send_mail", {"to": "x"})
     finally:
         logger.remove(sink)

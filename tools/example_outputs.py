@@ -44,6 +44,8 @@ def with_outputs(page: str, folder: pathlib.Path) -> str:
         script.write_text(f'#!/bin/sh\nexec "{sys.executable}" {words} "$@"\n')
         script.chmod(script.stat().st_mode | stat.S_IEXEC)
     environment = _offline(programs, site, work)
+    if "import logging" not in page:
+        environment["MULLIGAN_LOG"] = "off"  # log lines on standard error hold durations and paths
     if "python -m venv" in page:
         environment |= _for_virtual_environment(folder / "wheels")
     shell = Shell(work, environment, folder)

@@ -29,6 +29,7 @@ MYPY_STRICT = ("--config-file=", "--cache-dir=/dev/null", "--strict", "--no-erro
 PYRIGHT = {"typeCheckingMode": "basic", "reportMissingImports": False, "reportPossiblyUnboundVariable": False}
 PREAMBLES = {
     "mulligan-langchain": "from langchain_core.language_models import BaseChatModel; model: BaseChatModel",
+    "mulligan-llamaindex": "from llama_index.core.llms.function_calling import FunctionCallingLLM; llm: FunctionCallingLLM",
     "mulligan-openai-agents": "from agents import Model; model: Model",
     "mulligan-pydantic-ai": "from pydantic_ai.models import Model; model: Model",
     "mulligan-smolagents": "from smolagents import Model; model: Model",

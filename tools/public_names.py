@@ -10,6 +10,7 @@ from collections.abc import Iterator
 LIST = pathlib.Path(__file__).parents[1] / "tests" / "data" / "public_names.txt"
 FACES = (
     "mulligan",
+    "mulligan.adapters",
     "mulligan.dialects",
     "mulligan.errors",
     "mulligan.events",

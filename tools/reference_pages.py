@@ -93,8 +93,9 @@ PAGES = (
         "How to use them: [Watch a run](../how-to/watch-a-run.md).",
         ("mulligan.plugin",),
         (
-            *("Event", "CallStarted", "CallRepaired", "AttemptFailed", "Waiting", "CallFinished", "StepFinished"),
-            *("ApprovalRequested", "ApprovalDecided", "Notice", "BudgetSpent", "PluginFaulted"),
+            *("Event", "CallStarted", "CallRepaired", "AttemptFailed", "Waiting", "CallRetried", "CallFinished"),
+            *("CallAbandoned", "StepFinished", "ApprovalRequested", "ApprovalDecided", "Notice", "RequestNoted"),
+            *("BudgetSpent", "PluginFaulted"),
         ),
     ),
     Page(
@@ -136,6 +137,12 @@ PAGES = (
         "What `mulligan.middleware` and `mulligan.repair` offer. How to use them: [Retry](../how-to/retry.md), "
         "[Limit a service](../how-to/limit-a-service.md), [Repair](../how-to/repair.md).",
         ("mulligan.middleware", "mulligan.repair"),
+    ),
+    Page(
+        "adapters.md",
+        "For authors of adapters: mulligan.adapters",
+        "What the adapters for agent frameworks share. How to use it: [Write an adapter](../how-to/write-an-adapter.md).",
+        ("mulligan.adapters",),
     ),
     Page(
         "testing.md",

@@ -15,8 +15,8 @@ from typing import Any
 
 from worlds import State, ToolSpec, World, read_files, write_start
 
-SERVERS = Path(__file__).parents[2] / "plugins" / "mulligan-mcp" / "tests" / "servers"
-INSTALLED = Path(sys.prefix) / "share" / "mulligan-mcp-servers"
+SERVERS = Path(__file__).parents[2] / "plugins" / "mulligan-proxy" / "tests" / "servers"
+INSTALLED = Path(sys.prefix) / "share" / "mulligan-proxy-servers"
 PROGRAM = "mcp-server-filesystem"
 USED = ("read_text_file", "write_file", "create_directory", "list_directory", "move_file")
 SECONDS = 30
@@ -31,7 +31,7 @@ def missing() -> str:
 
 
 def program() -> Path:
-    """The server's program; npm installs it once, as the tests of mulligan-mcp do."""
+    """The server's program; npm installs it once, as the tests of mulligan-proxy do."""
     found = INSTALLED / "node_modules" / ".bin" / PROGRAM
     if not found.exists():
         INSTALLED.mkdir(parents=True, exist_ok=True)

@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 import attrs
 
 from mulligan.errors import ToolError
+from mulligan.untrusted.copies import copy_data
 
 E = TypeVar("E")
 _POSITION = ("session_id", "step", "attempt")
@@ -112,7 +113,7 @@ class CallRepaired(NamedTuple):
 class AttemptFailed:
     """A tool was run and failed."""
 
-    __slots__ = ("_attempt", "_call_id", "_read_details", "_session_id", "_step", "_tool_name")
+    __slots__ = ("_attempt", "_call_id", "_outcome", "_read_details", "_session_id", "_step", "_tool_name")
 
     def __init__(
         self,
@@ -122,6 +123,7 @@ class AttemptFailed:
         tell: Callable[[], tuple[ToolError, str]],
         session_id: str | None = None,
         step: int = 0,
+        outcome: Any = None,
     ) -> None:
         self._call_id = call_id
         self._tool_name = tool_name
@@ -129,6 +131,7 @@ class AttemptFailed:
         self._read_details = tell
         self._session_id = session_id
         self._step = step
+        self._outcome = outcome
 
     @property
     def session_id(self) -> str | None:
@@ -159,6 +162,11 @@ class AttemptFailed:
     def error(self) -> ToolError:
         """The classified failure; redacted only when it is read."""
         return self._read_details()[0]
+
+    @property
+    def outcome(self) -> Any:
+        """The exception that the tool raised, or a copy of the value that it returned. Not redacted; a pickle leaves it out."""
+        return copy_data(self._outcome)
 
     @property
     def traceback(self) -> str:

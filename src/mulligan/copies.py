@@ -166,13 +166,17 @@ def copy_feedback(feedback: Feedback) -> Feedback:
     return twin
 
 
-def _copy_event(event: Event) -> Event:
-    """Events that hold results are copied; nothing in the others can be changed."""
+def copy_event(event: Event) -> Event:
+    """Events that hold results are copied; nothing in the others can be changed.
+
+    Args:
+        event: the event.
+    """
     kind = type(event)
     if kind is CallStarted:
         return event
     if kind is CallFinished:
-        return CallFinished(copy_result(event.result), event.session_id, event.step)  # type: ignore[union-attr]
+        return event.copied(copy_result, copy_call)  # type: ignore[union-attr]
     if kind is StepFinished:
         results = tuple(map(copy_result, event.results))  # type: ignore[union-attr]
         return StepFinished(event.session_id, event.names, results, event.duration, event.step)  # type: ignore[union-attr]
@@ -204,6 +208,6 @@ _COPIES: Mapping[str, Copier] = {
     "value": copy_data,
     "feedback": copy_feedback,
     "format": _copy_format,
-    "event": _copy_event,
+    "event": copy_event,
     "redact": _wrap_redact,
 }

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple, TypeAlias
+from collections.abc import Callable, Mapping
+from functools import partial
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeAlias
 
 from mulligan.calls import (
     ApprovalDecided,
@@ -11,17 +13,19 @@ from mulligan.calls import (
     AttemptFailed,
     BudgetSpent,
     CallRepaired,
+    ToolCall,
     Waiting,
     equal_by_facts,
 )
-from mulligan.errors import RepeatedCallError, ToolArgumentError
 from mulligan.results import ToolResult
+from mulligan.secrets.redaction import REDACTED
+from mulligan.tools import Tool
 
 
 class CallStarted:
     """A call was received."""
 
-    __slots__ = ("_call_id", "_session_id", "_show", "_step", "_tool_name")
+    __slots__ = ("_call_id", "_session_id", "_show", "_step", "_tool", "_tool_name")
 
     def __init__(
         self,
@@ -30,9 +34,11 @@ class CallStarted:
         show: Callable[[], str],
         session_id: str | None = None,
         step: int = 0,
+        tool: Tool | None = None,
     ) -> None:
         self._call_id = call_id
         self._tool_name = tool_name
+        self._tool = tool
         self._show = show
         self._session_id = session_id
         self._step = step
@@ -63,6 +69,11 @@ class CallStarted:
         return self._tool_name
 
     @property
+    def tool(self) -> Tool | None:
+        """The tool that has exactly this name, or None."""
+        return self._tool
+
+    @property
     def arguments(self) -> str:
         """The arguments as they were sent, redacted and shortened; computed only when read."""
         return self._show()
@@ -71,34 +82,150 @@ class CallStarted:
         return f"CallStarted(call_id={self.call_id!r}, tool_name={self.tool_name!r})"
 
 
-class CallFinished:
-    """A call was answered.
+@equal_by_facts
+class CallRetried(NamedTuple):
+    """The tool is run again.
 
     Attributes:
-        result: the answer.
+        call_id: the model's id of the call, or None.
+        tool_name: the name of the tool.
+        attempt: which attempt begins, counted from 1.
         session_id: the conversation's id, or None.
         step: the number of the conversation's step; 0 outside a conversation.
     """
 
-    __slots__ = ("result", "session_id", "step")
+    call_id: str | None
+    tool_name: str
+    attempt: int
+    session_id: str | None = None
+    step: int = 0
 
-    def __init__(self, result: ToolResult, session_id: str | None = None, step: int = 0) -> None:
-        self.result = result
+
+class CallFinished:
+    """A call was answered.
+
+    Attributes:
+        session_id: the conversation's id, or None.
+        step: the number of the conversation's step; 0 outside a conversation.
+        conversation: the number of the conversation in this process, which it has also without an id; 0 outside one.
+        toolset: the tools that could be called, by name; it cannot be changed.
+        redact: removes the secrets from a text, as everything does that shows this call.
+    """
+
+    __slots__ = (
+        *("_copy_result", "_result", "_sent", "_show"),
+        *("conversation", "redact", "session_id", "step", "toolset"),
+    )
+
+    def __init__(
+        self,
+        result: ToolResult,
+        session_id: str | None = None,
+        step: int = 0,
+        conversation: int = 0,
+        sent: ToolCall | None = None,
+        toolset: Mapping[str, Tool] = MappingProxyType({}),
+        redact: Callable[[str], str] | None = None,
+        show: Callable[[], str] = str,
+        *,
+        copy_result: Callable[[ToolResult], ToolResult] | None = None,
+    ) -> None:
+        self._result = result
+        self._copy_result = copy_result
+        self._sent = sent
+        self._show = show
         self.session_id = session_id
         self.step = step
+        self.conversation = conversation
+        self.toolset = toolset
+        self.redact = _hide_all if redact is None else redact
+
+    @property
+    def result(self) -> ToolResult:
+        """The answer; an observer's own copy, which is made when it is first read."""
+        if self._copy_result is not None:
+            self._result, self._copy_result = self._copy_result(self._result), None
+        return self._result
+
+    @property
+    def sent(self) -> ToolCall:
+        """The call as the model sent it, before any repair. Not redacted: pass what you keep through `redact`."""
+        return self.result.call if self._sent is None else self._sent
+
+    @property
+    def arguments(self) -> str:
+        """The arguments of the call, redacted and shortened; computed only when read."""
+        return self._show()
 
     @property
     def call_id(self) -> str | None:
         """The model's id of the call, or None."""
-        return self.result.call.id
+        return self._result.call.id
 
     @property
     def attempt(self) -> int:
         """How often the tool was run."""
-        return self.result.attempts
+        return self._result.attempts
+
+    @property
+    def tool(self) -> Tool | None:
+        """The tool that the call was resolved to, or None."""
+        return self._result.tool
+
+    @property
+    def is_error(self) -> bool:
+        """Whether the call failed."""
+        return self._result.is_error
+
+    @property
+    def duration(self) -> float:
+        """Seconds from call to answer."""
+        return self._result.duration
+
+    def copied(
+        self, copy_result: Callable[[ToolResult], ToolResult], copy_call: Callable[[ToolCall], ToolCall]
+    ) -> CallFinished:
+        """A copy for one observer, whose result is copied when it is first read.
+
+        Args:
+            copy_result: copies a result.
+            copy_call: copies a call.
+        """
+        sent = self._sent
+        if sent is not None:
+            sent = None if sent is self._result.call else copy_call(sent)
+        facts = (self.session_id, self.step, self.conversation, sent, self.toolset, self.redact, self._show)
+        return CallFinished(self._result, *facts, copy_result=copy_result)
+
+    def __reduce__(self) -> tuple[type[CallFinished], tuple[Any, ...]]:
+        sent, shown = self._sent, partial(str, self.arguments)
+        return CallFinished, (self.result, self.session_id, self.step, self.conversation, sent, {}, None, shown)
 
     def __repr__(self) -> str:
-        return f"CallFinished({self.result!r})"
+        return f"CallFinished({self._result!r})"
+
+
+@equal_by_facts
+class CallAbandoned(NamedTuple):
+    """A call ended without an answer: the host cancelled it, or a framework interrupted it, and may make it again.
+
+    Attributes:
+        call_id: the model's id of the call, or None.
+        tool_name: the name that was called, safe to show.
+        session_id: the conversation's id, or None.
+        step: the number of the conversation's step; 0 outside a conversation.
+        attempt: how often the tool was run.
+    """
+
+    call_id: str | None
+    tool_name: str
+    session_id: str | None = None
+    step: int = 0
+    attempt: int = 0
+
+
+def _hide_all(text: str) -> str:
+    return REDACTED if text else text
 
 
 class StepFinished:
@@ -150,7 +277,7 @@ class StepFinished:
     @property
     def invalid(self) -> tuple[ToolResult, ...]:
         """The answers to calls that named no tool, or whose arguments did not fit: nothing was run for them."""
-        return tuple(result for result in self.results if _is_invalid(result))
+        return tuple(result for result in self.results if result.invalid)
 
     @property
     def repaired(self) -> tuple[ToolResult, ...]:
@@ -169,14 +296,6 @@ class StepFinished:
 
     def __repr__(self) -> str:
         return f"StepFinished({', '.join(self.names)}: {len(self.failed)} of {len(self.results)} failed)"
-
-
-def _is_invalid(result: ToolResult) -> bool:
-    if not result.is_error or result.attempts:
-        return False
-    error = result.error
-    refused = error.__cause__ if isinstance(error, RepeatedCallError) else error
-    return result.tool is None or isinstance(refused, ToolArgumentError)
 
 
 @equal_by_facts
@@ -202,6 +321,32 @@ class Notice(NamedTuple):
     @property
     def attempt(self) -> int:
         """0: it is about all calls of the step."""
+        return 0
+
+
+@equal_by_facts
+class RequestNoted(NamedTuple):
+    """The user has written a new message, as `Session.note_request` says.
+
+    Attributes:
+        session_id: the conversation's id, or None.
+        text: what the user wrote, redacted.
+        conversation: the number of the conversation in this process, which it has also without an id.
+        step: the number of the conversation's last step.
+    """
+
+    session_id: str | None
+    text: str
+    conversation: int
+    step: int = 0
+
+    @property
+    def call_id(self) -> None:
+        """None: it is before the next call."""
+
+    @property
+    def attempt(self) -> int:
+        """0: it is before the next call."""
         return 0
 
 
@@ -244,12 +389,15 @@ __all__ = [
     "ApprovalRequested",
     "AttemptFailed",
     "BudgetSpent",
+    "CallAbandoned",
     "CallFinished",
     "CallRepaired",
+    "CallRetried",
     "CallStarted",
     "Event",
     "Notice",
     "PluginFaulted",
+    "RequestNoted",
     "StepFinished",
     "Waiting",
 ]
@@ -259,11 +407,14 @@ Event: TypeAlias = (
     | CallRepaired
     | AttemptFailed
     | Waiting
+    | CallRetried
     | ApprovalRequested
     | ApprovalDecided
     | CallFinished
+    | CallAbandoned
     | StepFinished
     | Notice
+    | RequestNoted
     | BudgetSpent
     | PluginFaulted
 )

@@ -348,18 +348,23 @@ def executors() -> Iterable[ToolExecutor]:
 def observe(event: Event) -> None:
     """Observes what happens. Its return value is ignored, and an exception changes nothing.
 
-    Asked for each event of `mulligan.events`, in order, in the thread or task of the call. The built-in writes log lines
-    once logging is turned on.
+    Asked for each event of `mulligan.events`, in order, in the thread or task of the call. The built-in writes log lines.
+    It may be `async def`, alone of all hooks: its events wait in a queue of its own, and it is awaited one event at a time
+    in a thread with an event loop of its own, so it never delays a call. Up to `Limits.queued_events` wait; more are dropped
+    and counted in `PluginInfo.dropped`. `Pipeline.close` delivers what waits.
 
     For each call: `CallStarted`; `CallRepaired` if it was read differently; `AttemptFailed` for each run that failed;
-    `Waiting` before another one; `BudgetSpent` if the conversation's budget refuses it; `ApprovalRequested` if it needs
-    a person's approval, and `ApprovalDecided` once there is a decision; finally `CallFinished` with the result. For each
-    message whose calls are made together, by `answer`, `call_many` or their async twins: `StepFinished` with all
-    results, which calls were invalid or repaired, and how long they took; then, if every call failed, so that there is
-    nothing to show, `Notice` with a text for the user. A plugin's own bug is a `PluginFaulted`.
+    `Waiting` before another one, and `CallRetried` as it starts; `BudgetSpent` if the conversation's budget refuses it;
+    `ApprovalRequested` if it needs a person's approval, and `ApprovalDecided` once there is a decision; finally
+    `CallFinished` with the result, or `CallAbandoned` if there is none, since the host cancelled the call. For each message
+    whose calls are made together, by `answer`, `call_many` or their async twins: `StepFinished` with all results, which
+    calls were invalid or repaired, and how long they took; then, if every call failed, so that there is nothing to show,
+    `Notice` with a text for the user. `RequestNoted` says what the user wrote, where the host passes it on. A plugin's own
+    bug is a `PluginFaulted`.
 
     Args:
-        event: a record; every text in it is redacted, but for the results' own contents and values.
+        event: a record; every text in it is redacted, but for the results' own contents and values, `CallFinished.sent`
+            and `AttemptFailed.outcome`.
 
     Example:
         @hookimpl

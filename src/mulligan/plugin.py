@@ -61,12 +61,15 @@ from mulligan.events import (
     ApprovalRequested,
     AttemptFailed,
     BudgetSpent,
+    CallAbandoned,
     CallFinished,
     CallRepaired,
+    CallRetried,
     CallStarted,
     Event,
     Notice,
     PluginFaulted,
+    RequestNoted,
     StepFinished,
     Waiting,
 )
@@ -93,6 +96,7 @@ from mulligan.policy import Limits, Policy
 from mulligan.repair.helpers import coerced, mended_json, same_name
 from mulligan.resolve.toolset import Toolset
 from mulligan.results import Answers, ToolResult
+from mulligan.secrets.redaction import Redactor
 from mulligan.tools import Tool, tool
 from mulligan.untrusted.classes import as_dict, is_a
 from mulligan.untrusted.hints import hints_of
@@ -112,8 +116,10 @@ __all__ = [
     "AttemptFailed",
     "AuthorMessage",
     "BudgetSpent",
+    "CallAbandoned",
     "CallFinished",
     "CallRepaired",
+    "CallRetried",
     "CallStarted",
     "Catalogue",
     "Codes",
@@ -144,9 +150,11 @@ __all__ = [
     "Policy",
     "Problem",
     "ProcessFailed",
+    "Redactor",
     "Repair",
     "Repairer",
     "RepeatedCallError",
+    "RequestNoted",
     "ResourceConflictError",
     "ResourceNotFoundError",
     "Rule",

@@ -166,6 +166,7 @@ class Limits:
         grace: seconds that a cancelled async tool has to end before it is abandoned.
         process_memory: bytes of address space that the process of a killable tool may have; None for no bound.
         process_cpu: seconds of CPU time that it may use, in all its threads together; None for no bound.
+        queued_events: events that may wait for one `async def observe`; more are dropped and counted.
     """
 
     feedback_chars: int = 2_000
@@ -181,6 +182,7 @@ class Limits:
     grace: float = 1.0
     process_memory: int | None = 4 << 30
     process_cpu: float | None = None
+    queued_events: int = 1_000
 
     def __attrs_post_init__(self) -> None:
         for field in attrs.fields(Limits):

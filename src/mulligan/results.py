@@ -10,7 +10,14 @@ import attrs
 from mulligan import standalone
 from mulligan.calls import CallEvent, Repair, ToolCall
 from mulligan.catalogue import ENGLISH
-from mulligan.errors import ToolArgumentError, ToolError, ToolExecutionError, ToolNotFoundError, UsageError
+from mulligan.errors import (
+    RepeatedCallError,
+    ToolArgumentError,
+    ToolError,
+    ToolExecutionError,
+    ToolNotFoundError,
+    UsageError,
+)
 from mulligan.feedback import Feedback, body
 from mulligan.policy import Limits
 from mulligan.secrets.redaction import REDACTED, Redactor, truncate
@@ -112,6 +119,16 @@ class ToolResult:
             self.events,
             self._source,
         )
+
+    @property
+    def invalid(self) -> bool:
+        """Whether the call named no tool, or its arguments did not fit, so that nothing was run for it."""
+        error = self.error
+        if error is None or self.attempts:
+            return False
+        if isinstance(error, RepeatedCallError):
+            return self.tool is None or isinstance(error.__cause__, ToolArgumentError)
+        return isinstance(error, (ToolArgumentError, ToolNotFoundError))
 
     def raise_if_fatal(self) -> ToolResult:
         """Returns itself, so that it can be chained.

@@ -8,7 +8,14 @@ import pytest
 from example_outputs import with_outputs
 
 DOCS = pathlib.Path(__file__).parents[2] / "docs"
-ELSEWHERE = ("mcp-client.md", "mcp-desktop-client.md", "mcp-server.md", "run-on-ray.md")  # run by their packages
+ELSEWHERE = (
+    "mcp-client.md",
+    "mcp-desktop-client.md",
+    "mcp-server.md",
+    "metrics.md",
+    "run-on-ray.md",
+    "traces.md",
+)  # run by their packages' tests
 GUIDES = sorted(
     str(path.relative_to(DOCS))
     for folder in ("how-to", "tutorial")

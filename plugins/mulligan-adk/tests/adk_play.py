@@ -60,6 +60,7 @@ class Played:
     events: list[Any]
     stored: list[Any]
     error: BaseException | None
+    session: str = ""
 
     @property
     def answers(self) -> dict[str, Any]:
@@ -99,7 +100,7 @@ async def aplay(
     except Exception as raised:
         error = raised
     stored = await runner.session_service.get_session(app_name=app, user_id="u", session_id=session.id)
-    return Played(events, stored.events, error)
+    return Played(events, stored.events, error, session.id)
 
 
 def play(agent: Any, *plugins: Any, **options: Any) -> Played:

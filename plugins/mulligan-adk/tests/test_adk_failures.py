@@ -65,7 +65,7 @@ def test_a_tool_that_hangs_is_answered_at_the_deadline(is_async):
         return "late"
 
     tool = aslow if is_async else slow
-    plugin = MulliganPlugin(options={tool.__name__: {"timeout": 0.05}})
+    plugin = MulliganPlugin(tool_options={tool.__name__: {"timeout": 0.05}})
     played = play(agent([("c1", tool.__name__, {"seconds": 0.6})], "ok", tools=[tool]), plugin)
     assert "No response within 0.05 s" in played.text("c1") and played.last == "ok"
 
@@ -113,7 +113,9 @@ def test_a_name_is_mended_where_the_policy_wants_it(timeout):
     tools = [get_page, FunctionTool(guarded_page, require_confirmation=True)]
     calls = [("c1", "Get-Page", {"title": "a"}), ("c2", "Guarded-Page", {"title": "b"})]
     played = play(agent(calls, "ok", tools=tools), plugin)
-    assert played.answers["c1"] == {"result": "page a"} and "error" in played.answers["c2"] and ran == ["a"]
+    assert played.answers["c1"] == {"result": "page a\nNote: tool Get-Page was read as get_page."}
+    assert "error" in played.answers["c2"]
+    assert ran == ["a"]
 
 
 def test_a_reported_failure_counts_as_one():
@@ -125,13 +127,15 @@ def test_a_reported_failure_counts_as_one():
     assert played.text("c1").startswith("Error executing tool query: Resource not found: docs2")
 
 
-def test_lossless_types_are_read_as_adk_would_leave_them_to_the_function():
+def test_a_number_that_is_sent_as_text_is_named_or_read_as_a_number():
     def double(number: int) -> int:
         """Double."""
         return number * 2
 
     assert play(agent([("c1", "double", {"number": "4"})], "ok", tools=[double])).answers["c1"] == {"result": "44"}
     guarded = play(agent([("c1", "double", {"number": "4"})], "ok", tools=[double]), MulliganPlugin())
+    assert '"number": 4' in guarded.text("c1")
+    guarded = play(agent([("c1", "double", {"number": "4"})], "ok", tools=[double]), MulliganPlugin(repair="coerce"))
     assert guarded.answers["c1"] == {"result": 8}
 
 
@@ -229,7 +233,7 @@ def test_the_same_failing_call_is_refused_and_then_ends_the_run():
     played = play(agent(*turns, tools=[print_it]), plugin)
     assert len(runs) == 3 and type(played.error.__cause__).__name__ == "RepeatedCallError"
     assert set(played.asked) == set(played.answers)
-    assert len(plugin._invocations) == 0
+    assert len(plugin._runs) == 0
 
 
 def test_a_read_only_tool_gets_another_attempt_where_the_policy_wants_it():
@@ -242,32 +246,9 @@ def test_a_read_only_tool_gets_another_attempt_where_the_policy_wants_it():
             raise ConnectionResetError("dropped")
         return "page"
 
-    plugin = MulliganPlugin(pipeline=Pipeline(), options={"fetch": {"read_only": True}})
+    plugin = MulliganPlugin(pipeline=Pipeline(), tool_options={"fetch": {"read_only": True}})
     assert play(agent([("c1", "fetch", {})], "ok", tools=[fetch]), plugin).answers["c1"] == {"result": "page"}
     assert len(runs) == 3
-
-
-def test_what_an_mcp_server_says_of_its_tool_is_heard():
-    class Annotations:
-        readOnlyHint = True
-        destructiveHint = None
-
-    class Remote(BaseTool):
-        raw_mcp_tool = type("Raw", (), {"annotations": Annotations})
-        runs = 0
-
-        def _get_declaration(self):
-            return types.FunctionDeclaration(name=self.name, description="", parameters=types.Schema(type="OBJECT"))
-
-        async def run_async(self, *, args, tool_context):
-            Remote.runs += 1
-            if Remote.runs == 1:
-                raise ConnectionResetError("dropped")
-            return "page"
-
-    plugin = MulliganPlugin(pipeline=Pipeline())
-    played = play(agent([("c1", "remote", {})], "ok", tools=[Remote(name="remote", description="")]), plugin)
-    assert played.answers["c1"] == {"result": "page"}
 
 
 def test_plugins_policy_and_format_of_a_pipeline_count():
@@ -358,7 +339,7 @@ def test_wrong_options_are_refused_with_their_name():
     with pytest.raises(UsageError, match=r"MulliganPlugin\(pipeline='x'\)"):
         MulliganPlugin(pipeline="x")
     with pytest.raises(UsageError, match="readonly"):
-        MulliganPlugin(options={"fetch": {"readonly": True}})
+        MulliganPlugin(tool_options={"fetch": {"readonly": True}})
     with pytest.raises(UsageError, match="timeout"):
         MulliganPlugin(timeout=-1)
 

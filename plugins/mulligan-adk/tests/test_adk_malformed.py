@@ -16,6 +16,9 @@ from litellm.types.utils import Delta, StreamingChoices
 from mulligan_adk import MulliganPlugin
 from mulligan_adk.litellm import RawCalls
 
+from mulligan import Pipeline, Policy
+from mulligan.testing import capture_events
+
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
@@ -78,6 +81,24 @@ def test_the_text_that_was_kept_tells_where_it_broke(stream):
     played = _play(RawCalls(Wire([("c1", "search", BROKEN)], "ok")), MulliganPlugin(), stream=stream)
     assert "line 1 column 31" in played.text("c1") and "nothing was run" in played.text("c1")
     assert played.last == "ok" and played.error is None
+
+
+def test_a_call_that_the_policy_repairs_runs_once_and_is_reported_once():
+    events = capture_events()
+    plugin = MulliganPlugin(Pipeline(plugins=[events], policy=Policy(repair="json")))
+    played = _play(RawCalls(Wire([("c1", "search", '{"query": "comets"}}')], "ok")), plugin)
+    note = 'Note: your arguments were not valid JSON and were read as {"query": "comets"}.'
+    assert played.answers["c1"] == {"result": f"3 x comets\n{note}"}
+    assert events.names == ["CallStarted", "CallRepaired", "CallFinished", "StepFinished"]
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_call_that_cannot_be_read_is_reported_once_and_was_no_attempt(known):
+    events = capture_events()
+    wire = Wire([("c1", "search", BROKEN)], "ok")
+    played = _play(RawCalls(wire) if known else wire, MulliganPlugin(Pipeline(plugins=[events])))
+    assert played.last == "ok"
+    assert events.names == ["CallStarted", "CallFinished", "StepFinished", "Notice"]
 
 
 def test_without_the_text_the_answer_says_what_is_known():

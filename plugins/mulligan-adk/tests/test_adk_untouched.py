@@ -221,7 +221,7 @@ def test_a_fatal_failure_in_a_nested_agent_ends_the_outer_run():
     plugin = MulliganPlugin()
     played = play(outer, plugin)
     assert type(played.error.__cause__) is ToolQuotaError and "The credit is used up." in str(played.error)
-    assert "The credit is used up." in played.text("c1") and len(plugin._invocations) == 0
+    assert "The credit is used up." in played.text("c1") and len(plugin._runs) == 0
 
 
 def test_a_fatal_failure_in_an_agent_below_ends_the_run():
@@ -344,14 +344,14 @@ def test_fifty_runs_at_once_keep_apart():
         assert played.error is None and played.last == "ok"
         assert all(f"file-{number}\n" in played.text(f"c{turn}") for turn in range(3))
         assert "already failed" in played.text("c1") and "already failed" not in played.text("c0")
-    assert len(plugin._invocations) == 0
+    assert len(plugin._runs) == 0
 
 
 def test_an_app_whose_runs_never_say_that_they_ended_is_bounded():
     plugin = MulliganPlugin()
     for number in range(1_200):
-        plugin._invocations.of(str(number))
-    assert len(plugin._invocations) == 1_000
+        plugin._runs.of(str(number))
+    assert len(plugin._runs) == 1_000
 
 
 def test_tools_of_the_user_are_left_as_they_are():

@@ -14,7 +14,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.errors import GraphRecursionError
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
-from langgraph.types import Command, RetryPolicy
+from langgraph.types import Command, RetryPolicy, interrupt
 from mulligan_langchain import (
     FatalToolError,
     MulliganMiddleware,
@@ -123,6 +123,14 @@ def test_a_new_key_and_a_new_message_let_the_call_run_again(run, made, shelf):
     assert answers(run(agent, asked("Here is a new key."), THREAD)["messages"])["c2"].text == "mail"
 
 
+def test_a_model_that_numbers_its_calls_anew_after_each_message_runs_them(run, made, shelf):
+    turns = [says(("c1", "pay", {"amount": 5})), AIMessage("Paid."), says(("c1", "pay", {"amount": 5}))]
+    agent = made(turns, shelf.tools())
+    run(agent, asked("Pay 5."), THREAD)
+    run(agent, asked("Pay 5 again."), THREAD)
+    assert shelf.ran["pay"] == 2
+
+
 def test_the_transcript_is_on_the_error_without_a_checkpointer(run, shelf):
     turn = says(("c1", "fetch", {"place": "x"}), ("c2", "pay", {"amount": 5}))
     agent = create_agent(model(turn), shelf.tools(), middleware=[MulliganMiddleware()])
@@ -138,6 +146,45 @@ def test_a_replay_from_an_earlier_checkpoint_runs_again(run, shelf):
     first = [state for state in agent.get_state_history(THREAD) if state.next][-1]
     shelf.pages.add("a")
     assert answers(run(agent, None, first.config)["messages"])["c4"].text == "page a"
+
+
+def test_a_replay_of_calls_runs_them_again_as_without(run, made, shelf):
+    turn = says(("c1", "read_page", {"path": "a"}), ("c2", "pay", {"amount": 1}))
+    agent = made([turn, AIMessage("No.")], shelf.tools())
+    run(agent, asked(), THREAD)
+    before = [state for state in agent.get_state_history(THREAD) if set(state.next) == {"tools"}][-1]
+    shelf.pages.add("a")
+    told = answers(run(agent, None, before.config)["messages"])
+    assert (told["c1"].text, told["c2"].text) == ("page a", "paid")
+    assert shelf.ran == {"read_page": 2, "pay": 2}
+
+
+def test_a_node_that_is_repeated_answers_with_what_was_returned_before(run):
+    ran = []
+
+    @tool(response_format="content_and_artifact")
+    def pay(amount: int) -> tuple[str, int]:
+        """Pay."""
+        ran.append(amount)
+        return f"paid {amount}", amount
+
+    @tool
+    def move(place: str, tool_call_id: Annotated[str, InjectedToolCallId]) -> Command:
+        """Move."""
+        ran.append(place)
+        return Command(update={"messages": [ToolMessage(f"now in {place}", tool_call_id=tool_call_id)]})
+
+    @tool
+    def ask(question: str) -> str:
+        """Ask the person."""
+        return f"They said {interrupt(question)}."
+
+    turn = says(("c1", "pay", {"amount": 5}), ("c2", "move", {"place": "Rome"}), ("c3", "ask", {"question": "Why?"}))
+    made = graph([turn], MulliganToolNode([pay, move, ask]))
+    run(made, asked(), THREAD)
+    told = answers(run(made, Command(resume="so"), THREAD)["messages"])
+    assert {id: one.text for id, one in told.items()} == {"c1": "paid 5", "c2": "now in Rome", "c3": "They said so."}
+    assert sorted(map(str, ran)) == ["5", "Rome"]
 
 
 def test_two_agents_with_one_middleware_and_the_same_thread_id_know_nothing_of_each_other(run):

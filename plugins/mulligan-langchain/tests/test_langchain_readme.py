@@ -25,7 +25,10 @@ def test_the_blocks_run_one_after_the_other(tmp_path, monkeypatch, capsys):
     space["model"] = model(says(("c1", "read_file", {"path": "a.md"})))
     exec(BLOCKS[2], space)
     assert answers(space["graph"].invoke(asked())["messages"])["c1"].text == "hello"
-    assert len(BLOCKS) == 3
+    space["model"] = model(says(("c1", "pay", {"amount": 5})))
+    exec(BLOCKS[3], space)
+    assert capsys.readouterr().out == TEXTS[3] + "\n"
+    assert len(BLOCKS) == 4
 
 
 def test_the_texts_are_real(tmp_path, monkeypatch):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import io
-import json
 import pathlib
 import re
 import sys
@@ -14,8 +13,6 @@ import pytest
 from conftest import said
 from mcp import Client
 from mcp.server.mcpserver import MCPServer
-from mulligan_mcp.cli import main
-from mulligan_mcp.proxy.configs import own_command
 
 pytestmark = pytest.mark.anyio
 HERE = pathlib.Path(__file__).parents[1]
@@ -36,25 +33,6 @@ def loaded(path):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
-
-
-async def test_the_file_with_the_proxy_in_front_is_the_one_of_the_page(tmp_path, capsys):
-    found = blocks(HOW_TO / "mcp-desktop-client.md", tmp_path)
-    assert main(["--print-config", "--config", str(tmp_path / "client.json")]) == 0
-    written = json.loads(capsys.readouterr().out)
-    expected = json.loads(found["client.new.json"])
-    own = list(own_command())
-    for entry in expected["mcpServers"].values():
-        entry["command"], entry["args"] = own[0], [*own[1:], *entry["args"]]
-    assert written == expected
-
-
-async def test_the_options_of_the_page_are_those_of_the_command(capsys):
-    page = (HOW_TO / "mcp-desktop-client.md").read_text("utf-8")
-    main(["--help"])
-    told = capsys.readouterr().out
-    for option in set(re.findall(r"`(--[a-z-]+)", page)):
-        assert option in told, option
 
 
 @pytest.mark.parametrize("name", ["server.py", "server_sdk.py"])

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 
 import mcp_types as types
 import pytest
 from conftest import said
+from fastmcp import Client as FastClient
 from fastmcp import FastMCP
 from fastmcp.exceptions import ToolError as FastToolError
 from fastmcp.server import create_proxy
@@ -254,3 +256,52 @@ def test_what_cannot_be_protected_is_named():
         protect(sdk())
     with pytest.raises(UsageError, match="pipeline must be a Pipeline"):
         protect(MCPServer("x"), "text")
+
+
+@pytest.mark.parametrize("kind", ["FastMCP", "MCPServer"])
+async def test_a_tool_in_a_thread_may_run_on_after_its_deadline_and_an_async_one_is_cancelled(kind):
+    ended = threading.Event()
+    if kind == "FastMCP":
+        server = FastMCP("s", middleware=[FastMiddleware(timeout=0.2)])
+    else:
+        server = protect(MCPServer("s"), timeout=0.2)
+
+    @server.tool()
+    def blocks() -> str:
+        "Waits in a thread."
+        ended.wait(10)
+        return "ended"
+
+    @server.tool()
+    async def waits() -> str:
+        "Waits without a thread."
+        await asyncio.sleep(10)
+        return "ended"
+
+    async with (FastClient if kind == "FastMCP" else Client)(server) as client:
+        call = getattr(client, "call_tool_mcp", client.call_tool)
+        assert "; it may still be running." in said(await call("blocks", {}))
+        assert "; it was cancelled." in said(await call("waits", {}))
+        ended.set()
+
+
+async def test_a_caller_never_reads_of_tools_that_only_another_may_see():
+    caller = "admin"
+
+    def entry(name):
+        return types.Tool(name=name, input_schema={"type": "object", "properties": {"p": {"type": "string"}}})
+
+    async def listed(ctx, params):
+        return types.ListToolsResult(tools=[entry("read"), *([entry("wipe_all")] if caller == "admin" else [])])
+
+    async def called(ctx, params):
+        refused = params.name == "wipe_all" and caller != "admin"
+        text = "Unknown tool: wipe_all" if refused else "ok"
+        return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=refused)
+
+    async with Client(protect(Server("s", on_list_tools=listed, on_call_tool=called))) as client:
+        assert said(await client.call_tool("wipe_all", {"p": "x"})) == "ok"
+        caller = "guest"
+        refused = said(await client.call_tool("wipe_all", {"p": "x"}))
+        assert refused == said(await client.call_tool("wipe_all", {"p": 1})), "as for any name that does not exist"
+        assert "Available tools (1): read." in refused

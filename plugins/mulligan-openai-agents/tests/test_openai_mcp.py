@@ -26,10 +26,9 @@ def test_tools_of_a_server_are_guarded():
         async with MCPServerStdio(SERVER, client_session_timeout_seconds=30) as server:
             agent = wrap(Agent(name="worker", model=model, mcp_servers=[server]))
             result = await Runner.run(agent, "go", run_config=run_config(SILENT))
-            (tool,) = agent._mulligan_tools.values()
-            return result.final_output, tool.tool.read_only
+            return result.final_output
 
-    assert asyncio.run(run()) == ("Done.", True)
+    assert asyncio.run(run()) == "Done."
     answers = heard(model)
     assert 'Did you mean "count_lines"?' in answers["c1"]
     assert "/limit: wrong type" in answers["c2"]

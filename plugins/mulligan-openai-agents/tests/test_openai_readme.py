@@ -12,6 +12,21 @@ def blocks(kind):
     return re.findall(rf"```{kind}\n(.*?)```", README.read_text(), re.DOTALL)
 
 
+def test_a_person_approves_calls(capsys):
+    """The first of these tests: the others leave the event loop of `run_sync` behind."""
+    set_tracing_disabled(True)
+    sent = [{"amount": 20, "to": "ann"}, {"amount": 500, "to": "bob"}, {"amount": 700, "to": "mallory"}]
+    calls = [call(f"c{n}", "pay", arguments) for n, arguments in enumerate(sent)]
+    model = ScriptedModel([calls, [say("I paid Ann and Bob.")]])
+    first, second = blocks("python")
+    program = first.partition("\nagent =")[0] + second + "\nimport asyncio\nasyncio.run(pay_all())"
+    exec(program, {"model": model})
+    *_, shown, rejected = blocks("text")
+    assert capsys.readouterr().out == shown
+    answers = [*(f"paid {one['amount']} to {one['to']}" for one in sent[:2]), rejected.rstrip("\n")]
+    assert heard(model) == dict(zip(["c0", "c1", "c2"], answers))
+
+
 def test_the_code_runs_and_the_texts_are_what_it_gives(tmp_path, monkeypatch, capsys):
     set_tracing_disabled(True)
     monkeypatch.chdir(tmp_path)
@@ -21,17 +36,17 @@ def test_the_code_runs_and_the_texts_are_what_it_gives(tmp_path, monkeypatch, ca
         [call(f"c{n}", name, {"path": path})] for n, (name, path) in enumerate(zip(names, ["a.md", "b.md", "a.md"]))
     ]
     model = ScriptedModel([*calls, [say("It says: buy tea.")]])
-    (code,) = blocks("python")
+    code, _ = blocks("python")
     exec(code, {"model": model})
     assert capsys.readouterr().out == "It says: buy tea.\n"
-    _, unknown, _, missing = blocks("text")
+    _, unknown, _, missing, *_ = blocks("text")
     assert heard(model) == {"c0": unknown.rstrip("\n"), "c1": missing.rstrip("\n"), "c2": "Buy tea."}
 
 
 def test_what_it_says_of_the_plain_sdk(monkeypatch):
     set_tracing_disabled(True)
-    (code,) = blocks("python")
-    raised, _, failed, _ = blocks("text")
+    code, _ = blocks("python")
+    raised, _, failed, *_ = blocks("text")
     plain = code.replace("wrap(Agent(", "(Agent(").replace(", timeout=30", "").replace(", run_config=run_config()", "")
     for sent, expected in ((call("c1", "read_fil"), raised), (call("c1", "read_file", "{"), failed)):
         model = ScriptedModel([[sent], [say("Done.")]])

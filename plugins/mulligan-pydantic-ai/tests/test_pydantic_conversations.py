@@ -3,6 +3,7 @@
 import pytest
 from mulligan_pydantic_ai import Mulligan, RunStopped
 from pydantic_ai import Agent, Tool, ToolDefinition
+from pydantic_ai.capabilities import AbstractCapability
 from pydantic_ai.toolsets import ExternalToolset, FunctionToolset
 from scripted import Script, call, play, say
 
@@ -157,3 +158,41 @@ def test_a_failed_attempt_says_which_it_was():
     play(agent, Script([call("c1", "read_page", {"path": "b"})], DONE))
     (failed,) = events.of(AttemptFailed)
     assert (failed.step, failed.call_id, failed.attempt) == (1, "c1", 1)
+
+
+@pytest.mark.parametrize("own", [None, 7])
+def test_other_capabilities_see_the_tools_as_they_are(own):
+    seen = []
+
+    class Watching(AbstractCapability):
+        async def prepare_tools(self, ctx, tool_defs):
+            seen.extend(one.timeout for one in tool_defs)
+            return tool_defs
+
+        async def wrap_tool_execute(self, ctx, *, call, tool_def, args, handler):
+            seen.append(tool_def.timeout)
+            return await handler(args)
+
+    async def look(path: str) -> str:
+        """Look."""
+        return path
+
+    capabilities = [Mulligan(timeout=5), Watching()]
+    played = play(
+        Agent(tools=[Tool(look, timeout=own)], capabilities=capabilities),
+        Script([call("c1", "look", {"path": "a"})], DONE),
+    )
+    assert (played.answers["c1"], set(seen)) == ("a", {own})
+
+
+def test_a_call_that_comes_twice_is_answered_with_what_was_returned():
+    ran = []
+
+    def pay(amount: int) -> dict[str, int]:
+        """Pay."""
+        ran.append(amount)
+        return {"paid": amount}
+
+    same = [call("c1", "pay", {"amount": 5})]
+    played = play(Agent(tools=[pay], capabilities=[Mulligan()]), Script(same, same, DONE))
+    assert (played.answers["c1"], ran) == ('{"paid":5}', [5])

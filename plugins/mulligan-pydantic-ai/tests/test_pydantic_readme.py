@@ -17,9 +17,14 @@ def test_the_code_runs_and_the_texts_are_what_it_gives(tmp_path, monkeypatch, ca
     (tmp_path / "a.md").write_text("Buy tea.")
     sent = [{"path": "b.md"}, {"file": "a.md"}, {"path": "a.md"}]
     script = Script(*[[call(f"c{n}", "read_file", one)] for n, one in enumerate(sent)], [say("It says: buy tea.")])
-    (code,) = blocks("python")
-    exec(code, {"model": script.model})
+    code, approval = blocks("python")
+    names = {"model": script.model}
+    exec(code, names)
     assert capsys.readouterr().out == "It says: buy tea.\n"
+    two = [call(f"d{amount}", "pay", {"amount": amount}) for amount in (5, 6)]
+    names["model"] = Script(two, lambda told: [say(f"{told['d5']}. {told['d6']}")]).model
+    exec(approval, names)
+    assert capsys.readouterr().out == "paid 5. Once is enough.\n"
     _, missing, _, wrong = blocks("text")
     answers = told(script.received[-1])
     assert json.loads(answers["c0"])["error"] == missing.rstrip("\n")
@@ -29,7 +34,7 @@ def test_the_code_runs_and_the_texts_are_what_it_gives(tmp_path, monkeypatch, ca
 
 def test_what_it_says_of_plain_pydantic_ai(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (code,) = blocks("python")
+    code, _ = blocks("python")
     raised, _, refused, _ = blocks("text")
     names = {}
     exec(code.partition("agent = ")[0], names)

@@ -30,14 +30,18 @@ class ControlFlow(Exception):
 
 
 class OpaqueValue:
-    """A value that goes back to the framework as it is, and not as JSON."""
+    """A value that goes back to the framework as it is, and not as JSON.
+
+    Attributes:
+        value: the framework's.
+    """
 
     def __init__(self, value: Any) -> None:
-        self._value = value
+        self.value = value
 
     def model_dump(self, **_: Any) -> str:
         """The value for the observers of the pipeline."""
-        return safe_str(self._value)
+        return safe_str(self.value)
 
 
 class Attempt:
@@ -51,6 +55,7 @@ class Attempt:
     Attributes:
         view: the pipeline.
         value: what the framework returned in the run that counts: one that was abandoned may still end.
+        has_value: whether it has returned anything: not if the answer is that of an earlier call with the same id.
         raised: what it raised, or None.
         blocks: whether the tool blocks a thread although its execution is awaited, so that no cancellation stops it.
     """
@@ -61,6 +66,7 @@ class Attempt:
         self.view = view
         self.execute = execute
         self.value: Any = None
+        self.has_value = False
         self.raised: BaseException | None = None
         self._latest: object = None
 
@@ -73,6 +79,16 @@ class Attempt:
         """`call`, awaited."""
         with self._entered():
             return await self.view.acall(name, arguments, **options)
+
+    def approval(self, call: ToolCall, **options: Any) -> ApprovalRequest | None:
+        """`Pipeline.approval`: what `decide` would be asked about a call."""
+        with self._entered():
+            return self.view.approval(call, **options)
+
+    async def aapproval(self, call: ToolCall, **options: Any) -> ApprovalRequest | None:
+        """`approval`, awaited."""
+        with self._entered():
+            return await self.view.aapproval(call, **options)
 
     @contextmanager
     def _entered(self) -> Iterator[None]:
@@ -98,7 +114,19 @@ class Attempt:
         return value if isinstance(value, _PLAIN) or self.view.classify(value) is not None else OpaqueValue(value)
 
     def decide(self, request: ApprovalRequest) -> Decision | None:
-        """What a person decides, asked in the framework's way, which may raise what it steers with; None: not yet."""
+        """What a person decides about the call, asked in the framework's own way.
+
+        It is called unless the host's pipeline has an approver, and with `acall` in a thread.
+
+        Args:
+            request: the call, its arguments validated.
+
+        Returns:
+            The decision; None if no one decides now: then the call waits, and `session.pending` lists it.
+
+        Raises:
+            ControlFlow: the framework asks the person, and makes the call again later.
+        """
 
     async def in_thread(self, name: str, function: Callable[[], Any]) -> Any:
         """Runs the function of a tool that blocks; those that are left behind at a deadline are counted and bounded."""
@@ -112,6 +140,16 @@ class Attempt:
         if outcome.exception is not None:
             raise outcome.exception
         return outcome.value
+
+    def returned(self, result: ToolResult) -> Any:
+        """What the framework returned; or then, if the tool does not run a second time for the same id.
+
+        Args:
+            result: of this call, which succeeded.
+        """
+        if self.has_value:
+            return self.value
+        return result.value.value if isinstance(result.value, OpaqueValue) else result.value
 
     def run(self, name: str, arguments: dict[str, Any]) -> Any:
         """What a handler does: the framework's own execution."""
@@ -140,7 +178,7 @@ class Attempt:
 
     def _note_value(self, run: object, value: Any) -> Any:
         if self._latest is run:
-            self.value, self.raised = value, None
+            self.value, self.has_value, self.raised = value, True, None
         return self.seen(value)
 
     def _note_raised(self, run: object, error: BaseException) -> BaseException:

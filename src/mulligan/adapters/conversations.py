@@ -77,7 +77,8 @@ C = TypeVar("C", bound=Conversation)
 class Conversations(Generic[C]):
     """The conversations by the framework's own key: an id, the latest thousand; or an object, as long as it lives.
 
-    `make` makes the conversation of an id, which is None for that of an object without one.
+    Args:
+        make: makes the conversation of an id, which is None for that of an object without one.
     """
 
     def __init__(self, make: Callable[[Any], C]) -> None:

@@ -32,6 +32,12 @@ class Adapter:
         default_repair: the same if neither is given.
         control_flow: exceptions with which the framework steers, as classes or qualified names.
 
+    Attributes:
+        owner: what the user calls.
+        pipeline: plugins, policy, limits and format.
+        is_own: whether no pipeline was given.
+        has_approver: whether the given pipeline has an approver, which is asked instead of `Attempt.decide`.
+
     Raises:
         UsageError: an argument is wrong; names it and the next step.
     """
@@ -60,11 +66,16 @@ class Adapter:
         policy = Policy(fatal=fatal or {}, repair=default_repair if repair is None else repair)
         self.owner, self.is_own = owner, pipeline is None
         base = pipeline or Pipeline(policy=policy)
-        approver = base._runtime.approver or decide  # noqa: SLF001 - the kit belongs to the house
-        control_flow = (*control_flow, ControlFlow)
+        self.has_approver = base.approver is not None
+        approver, control_flow = base.approver or decide, (*control_flow, ControlFlow)
         self.pipeline = base.with_tools((), control_flow=control_flow, approver=approver, tool_options=tool_options)
         self._tools: dict[tuple[str, Any], tuple[Any, Tool]] = {}
         self._views: OrderedDict[Any, tuple[list[Tool], Pipeline]] = OrderedDict()
+
+    @property
+    def authorizes(self) -> bool:
+        """Whether a plugin judges calls by their arguments, which must have been validated before that."""
+        return any("authorize" in plugin.hooks and plugin.state == "active" for plugin in self.pipeline.plugins)
 
     def check_names(self, tools: Iterable[Tool], *, are_all: bool) -> None:
         """Refuses a timeout or options for a tool that does not exist, by a `UsageError` that names the closest one.
@@ -90,7 +101,8 @@ class Adapter:
         description: str | None,
         schema: Any,
         handler: Callable[..., Any],
-        cls: type[Tool] = Tool,
+        kind: type[Tool] = Tool,
+        /,
         **options: Any,
     ) -> Tool:
         """A tool of the framework as mulligan sees it: the same one until something of it changes.
@@ -100,7 +112,7 @@ class Adapter:
             description: what the model reads about it.
             schema: the JSON Schema of its arguments. If it cannot be used, any are taken, as the framework does.
             handler: such as `handler_for(name)`.
-            cls: a class derived from `Tool`.
+            kind: a class derived from `Tool`.
             options: what the framework says of it, as options of `Tool`; those of the host go before.
         """
         content = (description, schema, options)
@@ -109,8 +121,14 @@ class Adapter:
             if len(self._tools) >= _MOST_TOOLS:
                 self._tools.clear()
             options = {"timeout": self._timeouts.get(name, self._timeouts.get("*")), **options}
-            made = _make(cls, name, description, schema, handler, options)
-            known = self._tools[name, handler] = content, self.pipeline.tools.tool_options.apply(made)
+            made = _make(kind, name, description, schema, handler, options)
+            made = self.pipeline.tools.tool_options.apply(made)
+            if made.executor is not None:
+                raise UsageError(
+                    f"{self.owner}: tool {name!r} has an executor, but the framework runs it; remove the option, and "
+                    "call a Pipeline in the tool whose tools have it"
+                )
+            known = self._tools[name, handler] = content, made
         return known[1]
 
     def view(self, tools: Iterable[Tool]) -> Pipeline:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from mulligan.calls import ToolCall
@@ -55,8 +55,12 @@ def may_be_named_in(resource: str | None, arguments: Mapping[str, Any]) -> bool:
     sent_words, thing_words = set(_PIECES.findall(sent)), set(_PIECES.findall(thing))
     if not sent_words.isdisjoint(thing_words):
         return True
-    pairs = [(word, thing) for word in sent_words] + [(word, sent) for word in thing_words]
-    return any(len(word) >= _SHORTEST_WORD and word in text for word, text in pairs)
+    return _holds_any(thing, sent_words) or _holds_any(sent, thing_words)
+
+
+def _holds_any(text: str, words: Iterable[str]) -> bool:
+    """Whether a text contains one of these words; short ones do not count."""
+    return any(map(text.__contains__, [word for word in words if len(word) >= _SHORTEST_WORD]))
 
 
 def argument_named_in(text: str, arguments: Mapping[str, Any] | None) -> str | None:

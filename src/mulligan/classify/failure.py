@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from functools import lru_cache
@@ -31,6 +32,7 @@ _DUMP = re.compile(  # of a body, or of the response that holds it
     r"[\"'](?:error|errors|message|code|detail|status)[\"']: ?|<(?:[a-z_]\w{0,60}\.){1,6}\w{1,60}>"
 )
 _MOST_FRAMES = 200
+_OUR_FILES = os.path.join(os.path.dirname(os.path.dirname(__file__)), "")
 _MOST_WRAPPERS = 3
 
 
@@ -223,13 +225,15 @@ class Failure(Evidence):
 
     @property
     def traceback(self) -> str:
-        """The last frames without local values, for the operator: at most 8,000 characters, not redacted."""
+        """The last frames of the tool's own code, without local values: at most 8,000 characters, not redacted."""
         import traceback
 
         remote_traceback = stored_attributes(self.exception).get("traceback_text")  # from a separate process
         if type(remote_traceback) is str:
             return remote_traceback[-8_000:]
         trace = None if self.exception is None else objects.trace(self.exception)
+        while trace is not None and trace.tb_frame.f_code.co_filename.startswith(_OUR_FILES):
+            trace = trace.tb_next
         frames = objects.call_safely(lambda: traceback.format_tb(trace, limit=-12))
         return "".join(frames or ())[-8_000:]
 

@@ -23,8 +23,10 @@ def default_user_message(error: ToolError, catalogue: Catalogue) -> str:
         error: the classified error; its `_host` is the requested host, if a field of the failure holds it.
         catalogue: the templates.
     """
-    base = next((cls for cls in SERVICE_ERRORS if isinstance(error, cls)), None)
-    if base is None or error.user_message != base.user_message:
+    if not isinstance(error, SERVICE_ERRORS):
+        return ""
+    base = next(cls for cls in SERVICE_ERRORS if isinstance(error, cls))
+    if error.user_message != base.user_message:
         return ""
     if not (error.tool_name or error.provider or error.__dict__.get("_host")):
         return ""

@@ -55,7 +55,8 @@ _COMMON_MISTAKES = ("--plugin", "--log", "--help")
 USAGE_LINES: Mapping[str, str] = {
     "demo": "[--plain] [--fast]",
     "call": "--tools MODULE[:NAME] [--format FORMAT] [--json] TOOL [JSON]",
-    "run": "FILE --tools MODULE[:NAME] [--out FILE] [--dialect DIALECT] [--json]",
+    "run": "FILE --tools MODULE[:NAME] [--out FILE] [--dialect DIALECT] [--executor NAME] [--session-field NAME] "
+    "[--keep-going] [--json]",
     "plugins": "[--rules] [--json]",
     "doctor": "[--check] [--json]",
     "explain": "[--value JSON] [--tools MODULE[:NAME]] [--tool NAME] [--arguments JSON] [--format FORMAT] [--text] "

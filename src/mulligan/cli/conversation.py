@@ -1,11 +1,13 @@
-"""Read a conversation from a file with one message per line."""
+"""Read conversations from a file with one message per line, or from arrays of messages."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import IO, Any
 
@@ -20,6 +22,7 @@ from mulligan.results import ToolResult
 
 _OUTPUT_TYPES = ("function_call_output", "custom_tool_call_output")
 _RESPONSE_KEYS = ("function_response", "functionResponse")
+_MOST_NAMES = 20
 
 
 class AnsweredCalls:
@@ -108,12 +111,14 @@ class Line:
         number: its line number, counted from 1.
         text: the line as it was read.
         message: the parsed message.
+        array: which array of messages it is from, counted from 1; 0 if it has a line of its own.
     """
 
     where: str
     number: int
     text: str
     message: Mapping[str, Any]
+    array: int = 0
 
 
 @contextmanager
@@ -139,26 +144,83 @@ def open_conversation(file: str, *, stdin: bool) -> Iterator[IO[bytes]]:
         yield stream
 
 
-def read_lines(stream: IO[bytes], name: str) -> Iterator[Line]:
-    """Yield the messages one by one; blank lines are skipped.
+def read_lines(stream: IO[bytes], name: str, skip: Callable[[UsageError], None] | None = None) -> Iterator[Line]:
+    """Yield the messages one by one; blank lines are skipped. A file that begins with an array is read whole.
 
     Args:
         stream: the file.
         name: its name in errors.
+        skip: called with the error of a line that is not a message, which is then left out; None to raise it.
 
     Raises:
         UsageError: a line is not a message; names the line, the column and the next step. The lines before it were yielded.
     """
+    is_first = True
     for number, raw in enumerate(stream, 1):
         where = f"{name}, line {number}"
-        text = decode(raw, where, "save the file as UTF-8")
-        if text.strip():
-            yield Line(where, number, text.strip(), _parse_message(text, where))
+        try:
+            text = decode(raw, where, "save the file as UTF-8")
+        except UsageError as error:
+            _skip_or_raise(error, skip)
+            continue
+        if is_first and text.lstrip().startswith("["):
+            rest = decode(stream.read(), f"{name} after line {number}", "save the file as UTF-8")
+            yield from _read_arrays(text, rest, name, number)
+            return
+        if not text.strip():
+            continue
+        is_first = False
+        try:
+            message = _check_message(_parse(text, where), where)
+        except UsageError as error:
+            _skip_or_raise(error, skip)
+        else:
+            yield Line(where, number, text.strip(), message)
 
 
-def _parse_message(text: str, where: str) -> Mapping[str, Any]:
+def _skip_or_raise(error: UsageError, skip: Callable[[UsageError], None] | None) -> None:
+    if skip is None:
+        raise error
+    skip(error)
+
+
+def _read_arrays(first: str, rest: str, name: str, number: int) -> Iterator[Line]:
+    """The messages of one array, of an array of arrays, or of a file with one array per line: each is a conversation."""
+    arrays: list[tuple[str, int, Any]]
     try:
-        message = json.loads(text.rstrip())
+        whole = json.loads(first + rest)
+    except (ValueError, RecursionError):
+        texts = [first, *rest.splitlines()]
+        lines = [(f"{name}, line {at}", at, text) for at, text in enumerate(texts, number) if text.strip()]
+        if len(lines) > 1 and not _is_json(first):  # one array over several lines
+            lines = [(f"{name}, line {number}", number, first + rest)]
+        arrays = [(where, at, _parse(text, where)) for where, at, text in lines]
+    else:
+        several = bool(whole) and all(isinstance(one, list) for one in whole)
+        arrays = (
+            [(f"{name}, array {at}", number, one) for at, one in enumerate(whole, 1)]
+            if several
+            else [(name, number, whole)]
+        )
+    for at, (where, line, array) in enumerate(arrays, 1):
+        for place, message in enumerate(array if isinstance(array, list) else [array], 1):
+            text = json.dumps(message, ensure_ascii=False)
+            yield Line(
+                f"{where}, message {place}", line, text, _check_message(message, f"{where}, message {place}"), at
+            )
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _parse(text: str, where: str) -> Any:
+    try:
+        return json.loads(text.rstrip())
     except json.JSONDecodeError as error:
         reason = error.msg[:1].lower() + error.msg[1:]
         raise UsageError(f"{where} column {error.colno}: {reason}; write one JSON message per line") from None
@@ -166,7 +228,35 @@ def _parse_message(text: str, where: str) -> Mapping[str, Any]:
         raise UsageError(f"{where} column 1: nested too deeply; write one JSON message per line") from None
     except ValueError as error:
         raise UsageError(f"{where} column 1: {error}; write a smaller number") from None
+
+
+def _check_message(message: Any, where: str) -> Mapping[str, Any]:
     if not isinstance(message, dict):
         found = "a list" if isinstance(message, list) else "not a JSON object"
         raise UsageError(f"{where} column 1: {found}; write one message per line, each a JSON object")
     return message
+
+
+def conversations(lines: Iterable[Line], session_field: str | None) -> Iterator[tuple[str | None, Iterable[Line]]]:
+    """Yield each conversation with its id, if it has one.
+
+    Args:
+        lines: the messages.
+        session_field: the member of each message that holds the id of its conversation, or None: then each array is a
+            conversation, or all lines are.
+
+    Raises:
+        UsageError: a message has no such member.
+    """
+    if session_field is None:
+        for _, group in groupby(lines, key=attrgetter("array")):
+            yield None, group
+        return
+    found: dict[str, list[Line]] = {}
+    for line in lines:
+        id = line.message.get(session_field)
+        if not isinstance(id, (str, int)) or isinstance(id, bool):
+            names = ", ".join(sorted(line.message)[:_MOST_NAMES])
+            raise UsageError(f"{line.where}: has no {session_field!r}, which --session-field names; it has {names}")
+        found.setdefault(str(id), []).append(line)
+    yield from found.items()

@@ -13,7 +13,10 @@ from mulligan.hooks.discovery import Entry, read_entry_points
 from mulligan.untrusted.objects import describe
 
 GROUP = "mulligan.commands"
-_KNOWN_PACKAGES = {"proxy": "mulligan-mcp"}
+_KNOWN_PACKAGES = {
+    "proxy": "mulligan-proxy",
+    **dict.fromkeys(("report", "replay", "diff", "import"), "mulligan-ledger"),
+}
 
 Command = Callable[[list[str]], int]
 
@@ -39,7 +42,7 @@ def find_package_command(name: str) -> Command | None:
 
 
 def package_command_names() -> tuple[str, ...]:
-    """The commands that installed packages offer, with their packages, such as `proxy (mulligan-mcp)`."""
+    """The commands that installed packages offer, with their packages, such as `proxy (mulligan-proxy)`."""
     return tuple(f"{entry.name} ({entry.distribution})" for entry in _entries())
 
 
@@ -58,4 +61,8 @@ def _load_command(entry: Entry) -> Command:
         raise UsageError(
             f"mulligan {entry.name}: cannot import {entry.distribution} ({why}); reinstall or remove it"
         ) from None
+    if not callable(command):
+        raise UsageError(
+            f"mulligan {entry.name}: {entry.value} of {entry.distribution} is not a function; update or remove it"
+        )
     return command

@@ -15,9 +15,27 @@ import attrs
 from cyclopts import Parameter
 
 from mulligan.calls import ToolCall
-from mulligan.cli.conversation import AnsweredCalls, Line, insert_answers, open_conversation, read_lines
+from mulligan.cli.conversation import (
+    AnsweredCalls,
+    Line,
+    conversations,
+    insert_answers,
+    open_conversation,
+    read_lines,
+)
 from mulligan.cli.loading import find_tools
-from mulligan.cli.output import DASH, FAILED, FATAL, OK, OutputFile, console, is_styled, stdout, write_stderr
+from mulligan.cli.output import (
+    DASH,
+    FAILED,
+    FATAL,
+    OK,
+    OutputFile,
+    console,
+    is_styled,
+    report_problem,
+    stdout,
+    write_stderr,
+)
 from mulligan.cli.settings import Settings
 from mulligan.dialects import Dialect, named
 from mulligan.dialects.ai_sdk import AISDKDialect
@@ -39,21 +57,27 @@ def run(
     tools: str,
     out: str | None = None,
     dialect: str | None = None,
+    session_field: str | None = None,
+    keep_going: Annotated[bool, Parameter(negative=(), show_default=False)] = False,
     json: Annotated[bool, Parameter(negative=(), show_default=False)] = False,
     executor: str | None = None,
     settings: Annotated[Settings, Parameter(parse=False)],
 ) -> int:
-    """Execute every tool call of a conversation, and write the conversation with the answers.
+    """Execute every tool call of a conversation, and write the conversation with the answers, one message per line.
 
     Each message with tool calls is followed by the messages that answer them. A call that the file itself answers is not
     made again, and its answer is kept. After a fatal failure, the run answers the other calls of the same message and stops.
 
     Args:
-        file: a conversation with one JSON message per line, or - for stdin.
+        file: a conversation with one JSON message per line, or an array of messages; or several conversations, as an
+            array of arrays or one array per line; or - for stdin.
         tools: MODULE[:NAME] or FILE.py[:NAME] with the tools.
         out: write the conversation to this file instead of stdout.
         dialect: the message format: openai, openai-responses, anthropic, gemini, mcp, ai-sdk, or one of a plugin.
             Default: detect it.
+        session_field: the member of each message that names its conversation, such as session_id. The conversations are
+            executed, and written, one after the other; answers get the same member.
+        keep_going: continue with the next message that can be read, and after a fatal failure with the next conversation.
         json: write the results of the calls to stdout, one per line, and the conversation only to --out.
         executor: run the tools on this executor of an installed plugin, such as ray; those that name one keep it.
         settings: the common options.
@@ -67,13 +91,18 @@ def run(
         find_dialect = _dialect_finder(pipeline, dialect)
         stream = stack.enter_context(open_conversation(file, stdin=file == DASH))
         writer = stack.enter_context(_open_writer(file, None if out == DASH else out, json=json))
-        replay = _Replay(pipeline.session(), find_dialect, writer)
-        stack.callback(replay.tally.print)
+        tally = _Tally()
+        stack.callback(tally.print)
         advance = stack.enter_context(_progress(file, writes=out in (None, DASH) or json))
-        lines = read_lines(stream, "stdin" if file == DASH else file)
-        code = replay.run(replay.with_following(lines), advance)
-        replay.tally.mark_complete(dialect, pipeline.tools.dialects or {})
-        return code
+        lines = read_lines(stream, "stdin" if file == DASH else file, tally.skip if keep_going else None)
+        for id, conversation in conversations(lines, session_field):
+            marks = {} if session_field is None else {session_field: id}
+            replay = _Replay(pipeline.session(id), find_dialect, writer, tally, marks=marks, keeps_going=keep_going)
+            replay.run(replay.with_following(conversation), advance)
+            if tally.stopped and not keep_going:
+                break
+        tally.mark_complete(dialect, pipeline.tools.dialects or {})
+        return FATAL if tally.stopped else FAILED if tally.failed or tally.skipped else OK
 
 
 def _on_executor(toolset: Toolset, executor: str | None) -> Toolset:
@@ -172,6 +201,7 @@ class _Tally:
     messages: int = 0
     calls: int = 0
     answered: int = 0
+    skipped: int = 0
     repaired: int = 0
     failed: Counter[str] = attrs.field(factory=Counter)
     stopped: str = ""
@@ -190,6 +220,11 @@ class _Tally:
         elif not self.calls:
             self.hint = f"Found no tool calls. Known formats: {', '.join(sorted(known))}."
 
+    def skip(self, error: UsageError) -> None:
+        """Record and report a message that cannot be read."""
+        self.skipped += 1
+        report_problem(f"{error} (skipped)")
+
     def count(self, result: ToolResult, line: int) -> None:
         self.calls += 1
         self.repaired += bool(result.repairs)
@@ -206,7 +241,8 @@ class _Tally:
         succeeded = self.calls - self.failed.total()
         total = f"{_pluralize(self.messages, 'message')}, {_pluralize(self.calls, 'call')}"
         line = f"{total}: {succeeded} ok, {failed}, {self.repaired} repaired"
-        write_stderr("".join(f"{text}\n" for text in (line, self.hint, self.stopped) if text))
+        skipped = f"{_pluralize(self.skipped, 'message')} could not be read" if self.skipped else ""
+        write_stderr("".join(f"{text}\n" for text in (line, skipped, self.hint, self.stopped) if text))
 
 
 def _pluralize(number: int, what: str) -> str:
@@ -214,15 +250,37 @@ def _pluralize(number: int, what: str) -> str:
 
 
 class _Replay:
-    """Replays a conversation in one session."""
+    """Replays a conversation in one session.
 
-    def __init__(self, session: Session, find_dialect: FindDialect, writer: _Writer) -> None:
+    Args:
+        session: the session.
+        find_dialect: finds the dialect of a message.
+        writer: the outputs.
+        tally: the numbers of the summary, of all conversations.
+        marks: members that every answer gets.
+        keeps_going: whether a message that cannot be read is skipped, and the rest of a conversation written unchanged
+            after a fatal failure.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        find_dialect: FindDialect,
+        writer: _Writer,
+        tally: _Tally,
+        *,
+        marks: Mapping[str, Any],
+        keeps_going: bool,
+    ) -> None:
         self._session = session
+        self._marks = marks
+        self._keeps_going = keeps_going
+        self._has_stopped = False
         self._find_dialect = find_dialect
         self._writer = writer
         self._answered_calls = AnsweredCalls()
         self._kept_calls = AnsweredCalls()
-        self.tally = _Tally()
+        self.tally = tally
 
     def with_following(self, lines: Iterable[Line]) -> Iterator[tuple[Line, Sequence[Line]]]:
         """Yield each line with the lines up to the next one that has calls: its answers are among them.
@@ -248,14 +306,18 @@ class _Replay:
         except UsageError:
             return True  # raised again when this line is executed
 
-    def run(self, lines: Iterable[tuple[Line, Sequence[Line]]], advance: Callable[[], None]) -> int:
+    def run(self, lines: Iterable[tuple[Line, Sequence[Line]]], advance: Callable[[], None]) -> None:
         """Execute all calls that the file does not answer, until a failure is fatal."""
         for line, following in lines:
-            self._replay_message(line, following)
+            try:
+                self._replay_message(line, following)
+            except UsageError as error:
+                if not self._keeps_going:
+                    raise
+                self.tally.skip(error)
             advance()
-            if self.tally.stopped:
-                return FATAL
-        return FAILED if self.tally.failed else OK
+            if self._has_stopped and not self._keeps_going:
+                return
 
     def _replay_message(self, line: Line, following: Sequence[Line]) -> None:
         message = self._answered_calls.without(line.message)
@@ -265,7 +327,7 @@ class _Replay:
         if message.get("role") == "user" and self._kept_calls.without(message) is message:
             self._session.note_request(safe_str(message.get("content", ""), 1_000))
         output = line.text if message is line.message else message
-        dialect, calls = self._read_calls(line)
+        dialect, calls = (None, []) if self._has_stopped else self._read_calls(line)
         self._writer.open()
         if isinstance(dialect, AISDKDialect) and calls:
             self._writer.message(insert_answers(message, *self._answer_calls(dialect, calls, line)))
@@ -277,7 +339,7 @@ class _Replay:
             self._kept_calls.add(call)
         if dialect is not None and (unanswered := [call for call in calls if call not in answered]):
             for answer in self._answer_calls(dialect, unanswered, line)[1]:
-                self._writer.message(answer)
+                self._writer.message({**self._marks, **answer} if isinstance(answer, dict) else answer)
 
     def _answer_calls(self, dialect: Dialect, calls: list[ToolCall], line: Line) -> tuple[list[ToolResult], list[Any]]:
         results = []
@@ -288,6 +350,7 @@ class _Replay:
                 self._answered_calls.add(call)
                 self._writer.result(result, line.number)
                 self.tally.count(result, line.number)
+                self._has_stopped = self._has_stopped or result.fatal
         return results, dialect.messages(results)
 
     def _read_calls(self, line: Line) -> tuple[Dialect | None, list[ToolCall]]:

@@ -153,7 +153,7 @@ class Settings:
         *,
         format: str | None = None,
         bare: bool = False,
-        log: str = "ERROR",
+        log: str = "WARNING",
         policy: Policy | None = None,
         loaded_plugins: Iterable[Any] | None = None,
         uses_tool_options: bool = True,
@@ -188,6 +188,7 @@ class Settings:
         with made as pipeline:
             self._check_blocked(pipeline)
             if level == "OFF":
+                pipeline.enable_logging(level)
                 yield pipeline
                 return
             with _log_to_stderr(level):

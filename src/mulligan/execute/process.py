@@ -8,7 +8,8 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,18 @@ class Process:
 
     def __init__(self, request: Mapping[str, Any]) -> None:
         self._request = request
+
+    def within(self, context: Callable[..., AbstractContextManager[Any]], *arguments: Any) -> Process:
+        """The same, where the tool runs inside a context manager of its process: for what context variables do elsewhere.
+
+        A middleware of a killable tool can put it around the tool. If the context manager fails, the tool is not run.
+
+        Args:
+            context: makes the context manager; a function at the top level of a module, which is imported there.
+            arguments: its arguments, which can be pickled.
+        """
+        entered = (*self._request.get("within", ()), (context.__module__, context.__qualname__, arguments))
+        return Process({**self._request, "within": entered})
 
     def __call__(self) -> Any:
         """Runs the tool, and returns its value.

@@ -20,6 +20,7 @@ import threading
 import time
 import traceback
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Generator, Mapping
+from contextlib import ExitStack
 from enum import Enum
 from functools import partial
 from itertools import islice
@@ -92,27 +93,34 @@ def answer(request: Mapping[str, Any], limit: Callable[[], None] = lambda: None)
         request: the tool and its arguments.
         limit: called when the tool is loaded, before it runs.
     """
-    try:
-        handler, arguments = _load(request)
-    except BaseException as error:
-        return encode_answer("unloaded", f"{type(error).__name__}: {_text(error)}")
-    out_of_memory = encode_answer("raised", _describe_exception(MemoryError()))  # created while memory is available
-    limit()
-    try:
-        return _run(handler, arguments, request["yielded"])
-    except MemoryError:
-        return out_of_memory
+    with ExitStack() as stack:
+        try:
+            handler, arguments = _load(request)
+            for module, qualname, given in request.get("within", ()):
+                stack.enter_context(_find(module, qualname)(*given))
+        except BaseException as error:
+            return encode_answer("unloaded", f"{type(error).__name__}: {_text(error)}")
+        out_of_memory = encode_answer("raised", _describe_exception(MemoryError()))  # created while memory is available
+        limit()
+        try:
+            return _run(handler, arguments, request["yielded"])
+        except MemoryError:
+            return out_of_memory
 
 
 def _load(request: Mapping[str, Any]) -> tuple[Callable[..., Any], dict[str, Any]]:
     arguments = pickle.loads(request["arguments"])  # noqa: S301
     if request["handler"] is not None:
         return pickle.loads(request["handler"]), arguments  # noqa: S301
-    module, qualname = request["reference"]
+    found = _find(*request["reference"])
+    return getattr(found, "handler", found), arguments
+
+
+def _find(module: str, qualname: str) -> Any:
     found: Any = importlib.import_module(module)
     for name in qualname.split("."):
         found = getattr(found, name)
-    return getattr(found, "handler", found), arguments
+    return found
 
 
 def _limit(memory: int | None, cpu: float | None) -> None:
@@ -168,10 +176,18 @@ def _describe_exception(error: BaseException, depth: int = _MAX_DEPTH) -> dict[s
         "text": _text(error),
         "args": [_sendable(one) for one in _arguments(error)[:_MAX_ITEMS]],
         "fields": _fields(error, _MAX_DEPTH),
-        "traceback": "".join(traceback.format_tb(error.__traceback__, limit=-12))[-_MAX_CHARS:],
+        "traceback": _traceback(error),
         "cause": _describe_exception(cause, depth - 1) if cause is not None and depth > 0 else None,
         "members": [_describe_exception(one, depth - 1) for one in members[:_MAX_ITEMS]] if depth > 0 else [],
     }
+
+
+def _traceback(error: BaseException) -> str:
+    """The last frames of the tool's own code."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
+        trace = trace.tb_next
+    return "".join(traceback.format_tb(trace, limit=-12))[-_MAX_CHARS:]
 
 
 def _arguments(error: BaseException) -> tuple[Any, ...]:

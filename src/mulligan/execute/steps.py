@@ -20,7 +20,9 @@ class Run:
     """Runs a tool once.
 
     Attributes:
-        executor: a callable or coroutine function of no arguments.
+        executor: a callable or coroutine function of no arguments. One that runs the tool in another process may have a
+            method `within(context, *arguments)`: it returns an executor that runs the tool there inside the context manager
+            that the function `context` makes. That of a killable tool has it.
         timeout: seconds until the driver stops waiting, or None.
         offload: whether an async driver runs a sync executor in a thread.
         is_async: whether calling the executor returns an awaitable; detected if not set.

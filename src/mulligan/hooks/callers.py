@@ -102,16 +102,16 @@ def collect(calls: tuple[Callable[..., Any], ...]) -> Callable[..., list[Any]]:
     return lambda *args: [item for call in calls for item in call(*args)]
 
 
-def call_all(calls: tuple[Callable[..., Any], ...]) -> Callable[..., Any]:
-    """A function that calls every hookimpl and returns the first result."""
+def notify_all(calls: tuple[Callable[..., Any], ...]) -> Callable[[Event], None]:
+    """A function that calls every hookimpl of `observe`."""
     if len(calls) == 1:
         return calls[0]
 
-    def ask(*args: Any) -> Any:
-        answers = [call(*args) for call in calls]
-        return next((answer for answer in answers if answer is not None), None)
+    def notify(event: Event) -> None:
+        for call in calls:
+            call(event)
 
-    return ask
+    return notify
 
 
 def ask_all(calls: tuple[Callable[..., Any], ...]) -> Callable[..., Any]:
@@ -206,7 +206,7 @@ class CompiledHooks:
     copies (`mulligan.copies`); the arguments are passed as a function that creates a copy.
 
     Args:
-        hooks: a function for each hook.
+        hooks: a function for each hook; `observe_calls` is `observe` without the plugins that need failures only.
         plugged: the hooks that any plugin but the built-in ones implements.
         provider_of: the provider whose library raised a failure, or None.
 
@@ -217,7 +217,7 @@ class CompiledHooks:
         has_authorize: whether a plugin may refuse calls, or ask for a person's approval.
         has_detect: whether a plugin examines every returned value, even those that are clearly results.
         has_render: whether a plugin may render feedback; otherwise only the format does.
-        has_observe: whether a plugin observes events.
+        has_observe: whether a plugin observes calls that succeed; failures and steps are always observed.
         has_repair: whether a plugin repairs calls.
         has_middlewares: whether a plugin contributes middleware.
     """
@@ -239,6 +239,7 @@ class CompiledHooks:
         self.count_tokens: Callable[[str], int | None] = hooks["count_tokens"]
         self.hints: Callable[[ToolError, Failure | None], list[str]] = hooks["hints"]
         self.observe: Callable[[Event], None] = hooks["observe"]
+        self.observe_calls: Callable[[Event], None] = hooks.get("observe_calls", hooks["observe"])
         self._middlewares: Callable[[Tool], list[Middleware]] = hooks["middlewares"]
         self._formats: Callable[[], list[FeedbackFormat]] = hooks["feedback_formats"]
         self._dialects: Callable[[], list[Dialect]] = hooks["dialects"]
@@ -256,7 +257,8 @@ class CompiledHooks:
     def silent(self) -> CompiledHooks:
         """The same hooks, but no observer hears of anything."""
         twin = copy(self)
-        twin.observe, twin.has_observe = _nothing, False
+        twin.observe = twin.observe_calls = _nothing
+        twin.has_observe = False
         return twin
 
     def keep_middlewares(self, before: CompiledHooks) -> None:

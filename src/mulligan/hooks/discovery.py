@@ -58,6 +58,7 @@ class PluginInfo:
         api: the hook API that it needs, if it declares one.
         unknown_hooks: optional hooks that this version of mulligan does not have.
         hookimpls: its hookimpls, each with its place in the order.
+        dropped: the events that its `async def observe` was too slow for.
     """
 
     name: str
@@ -72,6 +73,7 @@ class PluginInfo:
     api: str | None = None
     unknown_hooks: tuple[str, ...] = ()
     hookimpls: tuple[Hookimpl, ...] = attrs.field(default=(), repr=False, eq=False)
+    dropped: int = 0
 
 
 @attrs.frozen

@@ -7,8 +7,10 @@ from itertools import islice
 from typing import Any
 
 from mulligan.classify.failure import Failure
+from mulligan.copies import copy_event
 from mulligan.dialects import Dialect
 from mulligan.errors import ToolArgumentError, ToolError, ToolPermissionError
+from mulligan.events import Event
 from mulligan.execute.approval import NeedsApproval
 from mulligan.execute.executors import ToolExecutor
 from mulligan.execute.steps import Run
@@ -179,6 +181,27 @@ def guard_hookimpl(
         return None
 
     return decide
+
+
+def guard_observer(function: Callable[[Event], Any], report: Report) -> Callable[[Event], None]:
+    """A hookimpl of `observe` that receives its own copy of the event, and reports its faults instead of raising them.
+
+    Args:
+        function: the hookimpl.
+        report: receives each fault.
+    """
+
+    def observe(event: Event) -> None:
+        try:
+            function(copy_event(event))
+            return
+        except MUST_PROPAGATE:
+            raise
+        except BaseException as error:
+            problem, exception = describe(error), error
+        report(problem, exception)
+
+    return observe
 
 
 def _guard_contributions(

@@ -28,6 +28,7 @@ from mulligan.tools import Tool
 from mulligan.untrusted.objects import trace
 
 STATUS, VALUE = "status", "value"
+_STATUS_ONLY, _VALUE_ONLY = frozenset((STATUS,)), frozenset((VALUE,))
 LAZY_HOOKS = frozenset({"classify", "detect"})
 _MOST_CLASSES, _MOST_FRAMES, _MOST_MEMBERS = 1_000, 100, 100
 _MEMBERS = frozenset(
@@ -81,6 +82,7 @@ class LazyHooks:
         self._hooks = hooks
         self._load = load
         self._by_class: dict[type, frozenset[str]] = {}
+        self._by_names: dict[frozenset[str], frozenset[str]] = {}
 
     def classify(self, failure: Failure) -> ToolError | None:
         """The hook `classify`."""
@@ -107,12 +109,13 @@ class LazyHooks:
             failure: any failure, also one of the causes of another.
         """
         whole = failure.outer or failure
-        wanted = frozenset[str]().union(*(self._knowing_class(type(one)) for one in whole.exceptions))
-        wanted |= self._knowing(*(name for one in whole.exceptions for name in _modules_passed(one)))
+        wanted = frozenset[str]()
+        for one in whole.exceptions:
+            wanted |= self._knowing_class(type(one)) | self._knowing(_modules_passed(one))
         if whole.exception is None:
-            wanted |= self._knowing(VALUE) | self._knowing_class(type(whole.value))
+            wanted |= self._knowing(_VALUE_ONLY) | self._knowing_class(type(whole.value))
         if whole.status is not None or failure.status is not None:
-            wanted |= self._knowing(STATUS)
+            wanted |= self._knowing(_STATUS_ONLY)
         return wanted
 
     def wanted_by_value(self, value: Any) -> frozenset[str]:
@@ -122,7 +125,7 @@ class LazyHooks:
             value: what a tool returned.
         """
         known = self._knowing_class(type(value))
-        return known | self._knowing(VALUE) if may_hold_report(value) else known
+        return known | self._knowing(_VALUE_ONLY) if may_hold_report(value) else known
 
     def _knowing_class(self, cls: type) -> frozenset[str]:
         known = self._by_class.get(cls)
@@ -130,23 +133,29 @@ class LazyHooks:
             names = {part for one in cls.__mro__ for part in (one.__module__.partition(".")[0], one.__name__)}
             if len(self._by_class) >= _MOST_CLASSES:
                 self._by_class.clear()
-            known = self._by_class[cls] = self._knowing(*names)
+            known = self._by_class[cls] = self._knowing(frozenset(names))
         return known
 
-    def _knowing(self, *names: str) -> frozenset[str]:
-        return frozenset(plugin.entry.name for plugin in self._plugins if not plugin.names.isdisjoint(names))
+    def _knowing(self, names: frozenset[str]) -> frozenset[str]:
+        known = self._by_names.get(names)
+        if known is None:
+            if len(self._by_names) >= _MOST_CLASSES:
+                self._by_names.clear()
+            plugins = (plugin.entry.name for plugin in self._plugins if not plugin.names.isdisjoint(names))
+            known = self._by_names[names] = frozenset(plugins)
+        return known
 
 
-def _modules_passed(exception: BaseException) -> Iterator[str]:
+def _modules_passed(exception: BaseException) -> frozenset[str]:
     """The top-level modules in the traceback of an exception."""
-    step = trace(exception)
-    for _ in range(_MOST_FRAMES):
-        if step is None:
-            return
+    names = set()
+    step, frames = trace(exception), 0
+    while step is not None and frames < _MOST_FRAMES:
         name = step.tb_frame.f_globals.get("__name__")
         if type(name) is str:
-            yield name.partition(".")[0]
-        step = step.tb_next
+            names.add(name.partition(".")[0])
+        step, frames = step.tb_next, frames + 1
+    return frozenset(names)
 
 
 def undeclared(info: PluginInfo, names: frozenset[str]) -> Iterator[str]:

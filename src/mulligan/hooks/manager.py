@@ -6,8 +6,9 @@ so that a stage without plugins costs nothing. A stage that has a wrapper is cal
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Collection, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import pluggy
@@ -22,7 +23,6 @@ from mulligan.hooks.callers import (
     CompiledHooks,
     as_positional,
     ask_all,
-    call_all,
     collect,
     empty_result,
     failing_wrapper,
@@ -31,6 +31,7 @@ from mulligan.hooks.callers import (
     is_required,
     is_wrapper,
     marks_of,
+    notify_all,
     parameters_of,
     without_default,
 )
@@ -44,7 +45,14 @@ from mulligan.hooks.discovery import (
     State,
     load,
 )
-from mulligan.hooks.guard import CONTRIBUTING_HOOKS, Refusal, check_result, guard_hookimpl, with_checked_arguments
+from mulligan.hooks.guard import (
+    CONTRIBUTING_HOOKS,
+    Refusal,
+    check_result,
+    guard_hookimpl,
+    guard_observer,
+    with_checked_arguments,
+)
 from mulligan.hooks.lazy import LAZY_HOOKS, LazyHooks, LazyPlugin
 from mulligan.hooks.probing import is_probed, probe_first_claim
 from mulligan.hooks.registration import (
@@ -62,10 +70,13 @@ from mulligan.policy import Limits
 from mulligan.untrusted.objects import describe
 from mulligan.untrusted.text import MUST_PROPAGATE
 
+if TYPE_CHECKING:
+    from mulligan.hooks.async_observer import AsyncObserver
+
 FAULTS_ALLOWED = 3
 # If every plugin abstains, the flow calls the built-in function itself.
 _DEFAULT_HOOKS = frozenset({"validate", "execute"})
-_EVERY_HOOKIMPL = {"authorize": ask_all, "observe": call_all}
+_EVERY_HOOKIMPL = {"authorize": ask_all, "observe": notify_all}
 # The built-in hookimpls of these hooks use no foreign objects, so they need no guard.
 _UNGUARDED_HOOKS = frozenset({"resolve", "validate", "execute"})
 
@@ -103,6 +114,7 @@ class PluginManager:
         self._fault_counts: dict[str, int] = {}
         self._compiled = CompiledHooks({hook: empty_result(hook) for hook in HOOKS}, frozenset(), lambda failure: None)
         self._owners: dict[int, tuple[Any, str]] = {}
+        self._async_observers: dict[str, AsyncObserver] = {}
         self.faults: tuple[PluginFault, ...] = ()
         self._redact = redact
         self._on_fault = on_fault
@@ -124,7 +136,11 @@ class PluginManager:
             for place, impl in enumerate(reversed(getattr(self._pluggy.hook, hook).get_hookimpls()), 1):
                 ask = as_positional(impl, parameters)
                 found[impl.plugin_name].append(Hookimpl(hook, place, marks_of(impl, hook), ask))
-        return tuple(attrs.evolve(info, hookimpls=tuple(found[name])) for name, info in self._infos.items())
+        dropped = {name: observer.dropped for name, observer in self._async_observers.items()}
+        return tuple(
+            attrs.evolve(info, hookimpls=tuple(found[name]), dropped=dropped.get(name, 0))
+            for name, info in self._infos.items()
+        )
 
     def add(self, plugin: Any, name: str | None = None, *, built_in: bool = False) -> None:
         """Registers a plugin that is passed in code, which must be valid. It takes effect with the next `compile`.
@@ -277,6 +293,12 @@ class PluginManager:
             self._owners[id(item)] = (item, info.name)
 
         required = is_required(hook, impl.function)
+        if hook == "observe" and inspect.iscoroutinefunction(impl.function):
+            self._queue_events(impl, info.name, report)
+        if hook == "observe" and impl.argnames and not info.built_in:
+            impl.function = guard_observer(impl.function, report)
+            setattr(impl.function, REQUIRED, required)
+            return
         function = with_checked_arguments(impl.function, self._limits) if hook == "validate" else impl.function
         if not info.built_in:
             function = with_copies(function, impl.argnames)
@@ -288,6 +310,34 @@ class PluginManager:
         impl.function = probe_first_claim(hook, function, impl.argnames, report) if probes else function
         setattr(impl.function, REQUIRED, required)
         keep_rules(impl.function, rules)
+
+    def _queue_events(self, impl: Any, name: str, report: Callable[[str, BaseException | None], None]) -> None:
+        """Replaces an `async def observe` by a function that queues the event for it."""
+        from mulligan.hooks.async_observer import AsyncObserver, warn_of_drops
+
+        coroutine_function = impl.function
+        observe = coroutine_function if impl.argnames else lambda _: coroutine_function()
+
+        def warn() -> None:
+            warn_of_drops(name, self._limits.queued_events)
+
+        observer = AsyncObserver(observe, self._limits.queued_events, report, warn)
+        self._async_observers[name] = observer
+        impl.function, impl.argnames = observer.put, ("event",)
+
+    @property
+    def has_async_observers(self) -> bool:
+        """Whether any `observe` is `async def`."""
+        return bool(self._async_observers)
+
+    def drain(self) -> None:
+        """Waits until every event is delivered to the async observers, for ten seconds at most.
+
+        Raises:
+            PluginError: in strict mode, the first fault of one of them.
+        """
+        for observer in self._async_observers.values():
+            observer.drain()
 
     def plugin_of(self, item: Any, default: str) -> str:
         """The plugin that contributed a middleware, a format or a dialect.
@@ -303,7 +353,15 @@ class PluginManager:
         """The hooks as plain functions, for the current plugins."""
         callers = {hook: self._compile_hook(hook) for hook in HOOKS}
         plugged = {hook for hook in HOOKS if any(not self._is_built_in(impl) for impl in self._active_hookimpls(hook))}
-        plugged |= {hook for hook in ("observe", "repair", "middlewares") if self._active_hookimpls(hook)}
+        plugged |= {hook for hook in ("repair", "middlewares") if self._active_hookimpls(hook)}
+        observers = self._active_hookimpls("observe")
+        of_calls = [impl for impl in observers if not getattr(impl.plugin, "only_failures", False)]
+        callers["observe_calls"] = callers["observe"]
+        if of_calls:
+            plugged.add("observe")
+            if len(of_calls) < len(observers) and not any(map(is_wrapper, observers)):
+                parameters = parameters_of("observe")
+                callers["observe_calls"] = notify_all(tuple(as_positional(impl, parameters) for impl in of_calls))
         for hook in _DEFAULT_HOOKS:
             if hook in self._infos and self._infos[hook].state == "blocked":
                 plugged.add(hook)

@@ -82,7 +82,7 @@ def check_hookimpls(plugin: Any, name: str, options_of: OptionsOf) -> Iterator[s
             continue
         hook = options.get("specname") or attribute
         if hook in HOOKS:
-            _check_not_async(plugin, name, attribute)
+            _check_not_async(plugin, name, attribute, may_be_coroutine=hook == "observe" and not options.get("wrapper"))
         elif not options.get("optionalhook"):
             raise UsageError(f"plugin {name!r}: unknown hook {hook!r}. {did_you_mean(hook, HOOKS)}")
         rules = get_rules(getattr(plugin, attribute))
@@ -111,11 +111,12 @@ def rule_lists(plugin: Any) -> dict[str, Rules]:
     return {name: value for name, value in items if isinstance(value, Rules) and value.listed}
 
 
-def _check_not_async(plugin: Any, name: str, attribute: str) -> None:
+def _check_not_async(plugin: Any, name: str, attribute: str, *, may_be_coroutine: bool) -> None:
     function = getattr(plugin, attribute)
-    if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
+    is_coroutine = inspect.iscoroutinefunction(function) and not may_be_coroutine
+    if is_coroutine or inspect.isasyncgenfunction(function):
         raise UsageError(
-            f"plugin {name!r}: hookimpl {attribute!r} is `async def`, but hooks are never awaited; "
+            f"plugin {name!r}: hookimpl {attribute!r} is `async def`, but hooks are never awaited, except a plain `observe`; "
             "move waiting code to a tool, an executor, a repairer or a middleware"
         )
 

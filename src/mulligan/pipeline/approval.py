@@ -95,6 +95,19 @@ def _raise_if_known(invocation: Invocation, memory: SessionMemory, tool: Tool) -
     raise rejection_error(tool.name, found.reason) if is_rejected else _pending_error(tool.name, found.reason)
 
 
+def new_request(invocation: Invocation, tool: Tool, needed: NeedsApproval) -> ApprovalRequest | None:
+    """What a person is asked about a call; None if it waits already, or was rejected.
+
+    Args:
+        invocation: the call, its arguments validated.
+        tool: its tool.
+        needed: why it needs approval.
+    """
+    memory = invocation.memory
+    is_known = memory is not None and memory.approvals.find(_hash(invocation, tool)) is not None
+    return None if is_known else _request(invocation, tool, needed)
+
+
 def _request(invocation: Invocation, tool: Tool, needed: NeedsApproval) -> ApprovalRequest:
     return ApprovalRequest(
         tool_name=tool.name,

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from mulligan.execute.executors import ToolExecutor
     from mulligan.hooks.manager import PluginManager
     from mulligan.middleware.retries import SecondChance
+    from mulligan.pipeline.logs import Logging
     from mulligan.render.renderer import Renderer
 
 
@@ -187,11 +188,11 @@ def _check_formats(toolset: Toolset, renderer: Renderer) -> None:
         renderer.find_format(tool.format or renderer.format)
 
 
-_BUILT_IN_NAMES = ("resolve", "validate", "execute", "detect", "classify", "formats", "dialects", "repair")
+_BUILT_IN_NAMES = ("resolve", "validate", "execute", "detect", "classify", "formats", "dialects", "logging", "repair")
 _SIMILARITY = 0.8
 
 
-def _built_in_plugins(policy: Policy, limits: Limits) -> Mapping[str, Any]:
+def _built_in_plugins(policy: Policy, limits: Limits, logging: Logging) -> Mapping[str, Any]:
     """The built-in plugins by name; `repair` only if the policy enables repairs."""
     from mulligan.classify import builtin as classify
     from mulligan.classify import detect
@@ -209,6 +210,7 @@ def _built_in_plugins(policy: Policy, limits: Limits) -> Mapping[str, Any]:
         "classify": classify,
         "formats": formats,
         "dialects": dialects,
+        "logging": logging,
     }
     kinds = tuple(kind for kind in policy.repair if isinstance(kind, str))
     if kinds:
@@ -223,6 +225,7 @@ def assemble(
     policy: Policy,
     limits: Limits,
     plugins: Iterable[Any],
+    logging: Logging,
     *,
     autoload: bool,
     block: tuple[str, ...],
@@ -234,6 +237,7 @@ def assemble(
         policy: which repairs are enabled.
         limits: bounds for reading arguments.
         plugins: the plugins in code.
+        logging: the built-in plugin that writes log lines.
         autoload: whether to load installed plugins.
         block: names of blocked plugins.
 
@@ -245,7 +249,7 @@ def assemble(
 
     own_plugins = [*_check_plugins(plugins), *(plugin for plugin in policy.repair if not isinstance(plugin, str))]
     blocked = blocked_names(block)
-    for name, plugin in _built_in_plugins(policy, limits).items():
+    for name, plugin in _built_in_plugins(policy, limits, logging).items():
         if name in blocked:
             manager.block(name)
         else:

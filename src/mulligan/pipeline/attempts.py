@@ -15,7 +15,7 @@ from mulligan.classify.statuses import is_refusal
 from mulligan.copies import copy_call
 from mulligan.deadline import Deadline, is_seconds
 from mulligan.errors import ToolError, UsageError
-from mulligan.events import Waiting
+from mulligan.events import CallRetried, Waiting
 from mulligan.execute.builtin import execute
 from mulligan.execute.steps import (
     ArgumentsRefused,
@@ -250,9 +250,9 @@ def classify_outcome(invocation: Invocation, tool: Tool, outcome: Outcome) -> Ou
             error.effect = "possible"  # it ran: only a definite rule, or a service that refused, says otherwise
         show = partial(invocation.runtime.renderer.attempt_details, error, failure)
         sent = invocation.call
-        invocation.note(
-            AttemptFailed(sent.id, sent.name, invocation.attempts, show, invocation.session_id, invocation.step)
-        )
+        position = invocation.session_id, invocation.step
+        told = outcome.value if outcome.exception is None else outcome.exception
+        invocation.note(AttemptFailed(sent.id, sent.name, invocation.attempts, show, *position, told))
     return outcome
 
 
@@ -304,6 +304,9 @@ def _attempt(invocation: Invocation, tool: Tool, run: Run) -> Steps:
         return invocation.outcome
     if invocation.deadline is not None and invocation.deadline.remaining <= 0:
         return invocation.outcome or Outcome(exception=DeadlineExceeded(run.timeout or 0.0, started=False))
+    if invocation.outcome is not None and invocation.hooks.has_observe:
+        call, number = invocation.call, invocation.attempts + 1
+        invocation.hooks.observe(CallRetried(call.id, call.name, number, invocation.session_id, invocation.step))
     return classify_outcome(invocation, tool, (yield with_deadline(invocation, run)))
 
 

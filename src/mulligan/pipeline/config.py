@@ -28,6 +28,7 @@ _KEYS: Mapping[str, type] = {
     "log": str,
     "tools": dict,
 }
+_PLUGINS_WITH_SETTINGS = frozenset({"ledger"})  # their tables may be there also where they are not installed
 _TYPE_NAMES = {
     list: "a list of strings",
     bool: "true or false",
@@ -178,7 +179,27 @@ def _read_section(file: Path) -> Mapping[str, Any] | None:
     return section
 
 
+def read_plugin_settings(name: str) -> tuple[Path, Mapping[str, Any]] | None:
+    """The table of a plugin in the nearest configuration file, such as `[tool.mulligan.ledger]`; its keys are the plugin's.
+
+    Args:
+        name: the plugin's name.
+
+    Returns:
+        The file and the table; None if there is no file, or no such table in it.
+
+    Raises:
+        UsageError: the file cannot be read.
+    """
+    file = find_config()
+    section = None if file is None else _read_section(file)
+    table = None if section is None else section.get(name)
+    return (file, table) if file is not None and isinstance(table, dict) else None
+
+
 def _check_setting(place: str, key: str, value: Any) -> None:
+    if key not in _KEYS and isinstance(value, dict) and (key in _PLUGINS_WITH_SETTINGS or key in installed_plugins()):
+        return  # the plugin reads it
     if key not in _KEYS:
         raise UsageError(f"{place}: unknown key {key!r}. {did_you_mean(key, _KEYS)}")
     kind = _KEYS[key]

@@ -137,8 +137,7 @@ def record_result(invocation: Invocation, memory: SessionMemory, result: ToolRes
     """Records a result."""
     key, invocation.recording_key = invocation.recording_key, None
     memory.record_result(result, invocation.arguments, key, invocation.waited)
-    if invocation.hooks.has_observe:
-        memory.collect(invocation.step, invocation.started, result)
+    memory.collect(invocation.step, invocation.started, result)
 
 
 def record_interrupted(invocation: Invocation) -> None:

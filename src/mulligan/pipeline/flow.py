@@ -22,7 +22,7 @@ from mulligan.errors import (
     ToolTimeoutError,
     UsageError,
 )
-from mulligan.events import CallFinished, CallRepaired, CallStarted
+from mulligan.events import CallAbandoned, CallFinished, CallRepaired, CallStarted
 from mulligan.execute.steps import ArgumentsRefused, Outcome, Run, Step
 from mulligan.hooks.guard import Refusal
 from mulligan.pipeline.attempts import (
@@ -54,7 +54,7 @@ from mulligan.validate.arguments import read_arguments
 from mulligan.validate.schema_errors import SchemaError, unusable_tool_error
 
 if TYPE_CHECKING:
-    from mulligan.execute.approval import NeedsApproval
+    from mulligan.execute.approval import ApprovalRequest, NeedsApproval
     from mulligan.session.memory import SessionMemory
 
 Flow: TypeAlias = "Generator[Step, Outcome, ToolResult]"
@@ -112,39 +112,56 @@ def _with_memory(invocation: Invocation, memory: SessionMemory, flow: Flow) -> F
 def _run_stages(invocation: Invocation, refused: ToolArgumentError | None = None) -> Flow:
     """The stages; `refused` says what the tool's framework found wrong with the arguments, where it was asked before."""
     try:
-        resolved = refused or _begin(invocation)
-        if isinstance(resolved, ToolError):
-            invocation.hide_secrets()
-            if not _may_repair(invocation, resolved):
-                return _failure_result(invocation, _blame_editor(invocation, resolved))
-            tool = yield from _repair(invocation, resolved)
-        else:
-            tool = resolved
-        memory = invocation.memory
-        recorded = None if memory is None else (yield from find_recorded(invocation, memory, tool))
-        if recorded is not None:
-            return _finish(invocation, recorded)
-        deadline = invocation.deadline
-        needed = _prepare_run(invocation, tool)
-        if needed is not None and invocation.decision is None:
-            yield from _obtain_approval(invocation, tool, needed, deadline)
-        middleware = middleware_for(invocation, tool)
-        if middleware:
-            outcome = yield from run_middleware(invocation, tool, middleware, make_run(invocation, tool))
-        else:
-            # The run has no name here, so that nothing keeps it while it continues.
-            outcome = classify_outcome(invocation, tool, (yield with_deadline(invocation, make_run(invocation, tool))))
-        if outcome.error is not None and outcome.error.transient:
-            outcome = yield from retry_by_default(invocation, tool, outcome)
-    except Exception as error:
-        return (yield from _continue_after(invocation, error, refused))
-    if outcome.error is None:
-        return _success_result(invocation, outcome.value)
-    return (yield from _finish_failed(invocation, outcome.error))
+        try:
+            resolved = refused or _begin(invocation)
+            if isinstance(resolved, ToolError):
+                invocation.hide_secrets()
+                if not _may_repair(invocation, resolved):
+                    return _failure_result(invocation, _blame_editor(invocation, resolved))
+                tool = yield from _repair(invocation, resolved)
+            else:
+                tool = resolved
+            memory = invocation.memory
+            recorded = None if memory is None else (yield from find_recorded(invocation, memory, tool))
+            if recorded is not None:
+                return _finish(invocation, recorded)
+            deadline = invocation.deadline
+            needed = _prepare_run(invocation, tool)
+            if needed is not None and invocation.decision is None:
+                yield from _obtain_approval(invocation, tool, needed, deadline)
+            middleware = middleware_for(invocation, tool)
+            if middleware:
+                outcome = yield from run_middleware(invocation, tool, middleware, make_run(invocation, tool))
+            else:
+                # The run has no name here, so that nothing keeps it while it continues.
+                outcome = classify_outcome(
+                    invocation, tool, (yield with_deadline(invocation, make_run(invocation, tool)))
+                )
+            if outcome.error is not None and outcome.error.transient:
+                outcome = yield from retry_by_default(invocation, tool, outcome)
+        except Exception as error:
+            return (yield from _continue_after(invocation, error, refused))
+        if outcome.error is None:
+            return _success_result(invocation, outcome.value)
+        return (yield from _finish_failed(invocation, outcome.error))
+    except BaseException:
+        _observe_abandoned(invocation)
+        raise
+
+
+def _observe_abandoned(invocation: Invocation) -> None:
+    """Tells the observers of a call that ends without a result."""
+    if not invocation.is_open:
+        return
+    invocation.is_open = False
+    call, position = invocation.call, (invocation.session_id, invocation.step, invocation.attempts)
+    invocation.hooks.observe(CallAbandoned(call.id, invocation.runtime.renderer.display_name(call), *position))
 
 
 def _continue_after(invocation: Invocation, error: Exception, refused: ToolArgumentError | None) -> Flow:
     """The result after an exception ended the stages; arguments that a framework refused go through them once more."""
+    if error.__dict__.get("_result") is not None:
+        raise error  # strict mode: the call is answered
     if isinstance(error, ArgumentsRefused) and refused is None:
         if invocation.memory is not None:
             record_abandoned(invocation, invocation.memory, may_have_run=False)
@@ -175,6 +192,32 @@ def prepare(invocation: Invocation) -> Generator[Step, Outcome, PreparedCall | N
     return prepared
 
 
+def find_approval(invocation: Invocation) -> Generator[Step, Outcome, ApprovalRequest | None]:
+    """What a person would be asked about one call, without running anything; no observer hears of it.
+
+    Args:
+        invocation: the call.
+
+    Returns:
+        A generator that returns the request; None if no one would be asked.
+    """
+    invocation.hooks = invocation.hooks.silent()
+    try:
+        tool = _resolve_and_validate(invocation)
+        if isinstance(tool, ToolError):
+            if not _may_repair(invocation, tool):
+                return None
+            tool = yield from _repair(invocation, tool)
+        needed = _authorize(invocation, tool)
+    except (ToolError, Refusal):
+        return None
+    if needed is None:
+        return None
+    from mulligan.pipeline import approval
+
+    return approval.new_request(invocation, tool, needed)
+
+
 def _begin(invocation: Invocation) -> Tool | ToolError:
     """Starts the call: its tool, with the arguments read, or why there is none."""
     _start(invocation)
@@ -185,7 +228,8 @@ def _start(invocation: Invocation) -> None:
     invocation.started = invocation.runtime.clock()
     invocation.deadline = _deadline_of(invocation)
     exhausted = None if invocation.memory is None else begin(invocation, invocation.memory)
-    if invocation.hooks.has_observe and not invocation.is_continued:
+    invocation.is_open = invocation.hooks.has_observe
+    if invocation.is_open and not invocation.is_continued:
         _observe_start(invocation)
     if invocation.decision is not None:
         from mulligan.pipeline.approval import note_decision
@@ -254,10 +298,11 @@ def _check_names(state: Invocation) -> None:
 
 
 def _observe_start(invocation: Invocation) -> None:
-    tool = invocation.runtime.toolset.get(invocation.call.name)
-    show = partial(invocation.runtime.renderer.display_arguments, invocation.call, tool, invocation.runtime.toolset)
-    name = invocation.call.name if tool is not None else invocation.runtime.renderer.display_name(invocation.call)
-    invocation.hooks.observe(CallStarted(invocation.call.id, name, show, invocation.session_id, invocation.step))
+    call = invocation.sent = invocation.call
+    tool = invocation.runtime.toolset.get(call.name)
+    name = call.name if tool is not None else invocation.runtime.renderer.display_name(call)
+    event = CallStarted(call.id, name, invocation.display_sent, invocation.session_id, invocation.step, tool)
+    invocation.hooks.observe_calls(event)
 
 
 def _error_for_exception(invocation: Invocation, error: Exception) -> ToolError:
@@ -325,7 +370,9 @@ def _prepare_run(invocation: Invocation, tool: Tool) -> NeedsApproval | None:
 
 
 def _authorize(invocation: Invocation, tool: Tool) -> NeedsApproval | None:
-    answer = invocation.hooks.authorize(tool, partial(copy_arguments, invocation, tool), invocation.call)
+    answer: ToolError | NeedsApproval | None = None
+    if invocation.hooks.has_authorize:
+        answer = invocation.hooks.authorize(tool, partial(copy_arguments, invocation, tool), invocation.call)
     if isinstance(answer, ToolError):
         raise answer
     if answer is None and tool.approve:
@@ -354,6 +401,7 @@ def _obtain_approval(
     decision = yield from approval.ask_person(invocation, tool, needed, deadline)
     if decision.arguments is not None:
         sent, arguments = invocation.call, invocation.arguments
+        invocation.sent = invocation.sent or sent
         invocation.call = approval.edited_call(sent, decision)
         edited = _resolve_and_validate(invocation)
         if edited is not tool:
@@ -386,6 +434,7 @@ def _repair(invocation: Invocation, error: ToolError) -> Generator[Step, Outcome
     repaired = outcome.value
     if outcome.exception is not None or not isinstance(repaired, ToolCall):
         raise error
+    invocation.sent = sent
     invocation.call = sent._replace(name=repaired.name, arguments=repaired.arguments)
     tool = _resolve_and_validate(invocation)
     runtime = invocation.runtime
@@ -462,13 +511,30 @@ def _failure_result(invocation: Invocation, error: ToolError) -> ToolResult:
 def _finish(invocation: Invocation, result: ToolResult) -> ToolResult:
     runtime = invocation.runtime
     result.duration = runtime.clock() - invocation.started
+    runtime.stats.add(result)
     if invocation.memory is not None:
         record_result(invocation, invocation.memory, result)
-    if invocation.hooks.has_observe:
-        invocation.hooks.observe(CallFinished(result, invocation.session_id, invocation.step))
+    if invocation.hooks.has_observe or result.is_error:
+        invocation.is_open = False
+        observe = invocation.hooks.observe if result.is_error else invocation.hooks.observe_calls
+        observe(_finished_event(invocation, result))
     if runtime.strict and result.error is not None:
         raise _strict_error(runtime, result, result.error)
     return result
+
+
+def _finished_event(invocation: Invocation, result: ToolResult) -> CallFinished:
+    runtime, memory = invocation.runtime, invocation.memory
+    return CallFinished(
+        result,
+        invocation.session_id,
+        invocation.step,
+        0 if memory is None else memory.number,
+        invocation.sent,
+        runtime.toolset.view,
+        runtime.renderer.redactor.redact,
+        invocation.display_arguments,
+    )
 
 
 def _strict_error(runtime: Runtime, result: ToolResult, error: ToolError) -> ToolError:

@@ -14,6 +14,7 @@ from mulligan.deadline import Deadline
 from mulligan.execute.steps import Middleware, Outcome
 from mulligan.feedback import FeedbackFormat
 from mulligan.hooks.callers import CompiledHooks
+from mulligan.pipeline.stats import Stats
 from mulligan.policy import Limits, Policy
 from mulligan.resolve.toolset import Toolset
 from mulligan.tools import Tool
@@ -45,6 +46,7 @@ class Runtime:
         fault_log: records what a plugin did wrong.
         default_retry: makes the automatic retry; None if the policy disables it.
         approver: asks a person about a call, or None.
+        stats: counts the calls of each tool.
         executors: those that plugins contribute, by name.
     """
 
@@ -60,6 +62,7 @@ class Runtime:
     fault_log: PluginManager
     default_retry: Callable[[], SecondChance] | None = None
     approver: Approver | None = None
+    stats: Stats = attrs.field(factory=Stats)
     executors: Mapping[str, ToolExecutor] = attrs.field(factory=dict)
 
 
@@ -73,6 +76,7 @@ _shared_parts = attrgetter(
     "fault_log",
     "default_retry",
     "approver",
+    "stats",
     "executors",
 )
 
@@ -110,6 +114,7 @@ class Invocation:
         runtime: what the flow knows of its pipeline.
         hooks: the compiled hooks as they were when the call came in.
         call: the call; after a repair, the repaired one.
+        sent: the call as the model sent it, once the observers know of it or it was changed; until then None.
         context: values for injected parameters, by name.
         memory: the conversation's, or None.
         format: the conversation's feedback format, or None.
@@ -128,6 +133,7 @@ class Invocation:
         recording_key: under which key its answer will be recorded, or None.
         decision: what a person has decided about it already, or None.
         waited: seconds that a person took to decide.
+        is_open: whether the observers know that it came in, and not yet how it ended.
         is_continued: whether a framework interrupted this call before, and makes it again.
     """
 
@@ -138,6 +144,7 @@ class Invocation:
     memory: SessionMemory | None = None
     format: FeedbackFormat | None = None
     deadline: Deadline | None = None
+    sent: ToolCall | None = None
     tool: Tool | None = None
     arguments: dict[str, Any] | None = None
     candidates: list[str] | None = None
@@ -151,6 +158,7 @@ class Invocation:
     recording_key: str | None = None
     decision: Decision | None = None
     waited: float = 0.0
+    is_open: bool = False
     is_continued: bool = False
     handler_arguments: dict[str, Any] = attrs.field(init=False, factory=dict)
 
@@ -158,6 +166,15 @@ class Invocation:
     def session_id(self) -> str | None:
         """The conversation's id, or None."""
         return None if self.memory is None else self.memory.id
+
+    def display_arguments(self) -> str:
+        """The arguments of the call as one short, redacted line."""
+        return self.runtime.renderer.display_arguments(self.call, self.tool, self.runtime.toolset)
+
+    def display_sent(self) -> str:
+        """The arguments as they were sent, as one short, redacted line."""
+        sent, toolset = self.sent or self.call, self.runtime.toolset
+        return self.runtime.renderer.display_arguments(sent, toolset.get(sent.name), toolset)
 
     def hide_secrets(self) -> None:
         """Takes care that no text about the call shows its secrets."""

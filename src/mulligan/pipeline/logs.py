@@ -1,141 +1,290 @@
-"""Logging through loguru, which is not imported until logging is enabled: only redacted text, never an exception object."""
+"""Log lines: what a pipeline writes of what happens, and how severe it is. Only redacted text, never an exception object."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple, Protocol
 
+from mulligan.calls import ToolCall
+from mulligan.classify.failure import Failure
 from mulligan.errors import UsageError
 from mulligan.events import (
     ApprovalDecided,
     ApprovalRequested,
     AttemptFailed,
     BudgetSpent,
+    CallAbandoned,
     CallFinished,
-    CallRepaired,
-    CallStarted,
     Event,
+    Notice,
     PluginFaulted,
+    StepFinished,
 )
 from mulligan.hookimpl import hookimpl
+from mulligan.pipeline.log_sinks import SINKS, LogLine, Sink
 from mulligan.results import ToolResult
-from mulligan.untrusted.text import clean
+from mulligan.untrusted.text import clean, safe_str
+
+LEVELS = ("INFO", "SUCCESS", "WARNING", "ERROR")
+_UNCLASSIFIED = "host:unclassified"
+_MOST_CAUSES = 5
+_CAUSE = BaseException.__cause__.__get__  # type: ignore[union-attr]
+
+
+class Shows(Protocol):
+    """Makes foreign texts safe to show."""
+
+    @property
+    def sanitize_line(self) -> Callable[[str], str]:
+        """Makes one clean, redacted, bounded line of a text."""
+
+    def display_name(self, call: ToolCall) -> str:
+        """The name that was called, redacted and safe to show."""
 
 
 class Logging:
-    """Writes a line for what happens.
+    """The built-in observer that writes lines.
 
     Args:
-        level: the lowest level that is written: `INFO`, `SUCCESS`, `WARNING` or `ERROR`.
-        sanitize_line: makes one clean, redacted line of a foreign text.
+        renderer: makes clean, redacted, bounded lines of foreign texts.
+
+    Attributes:
+        only_failures: whether it needs no event of a call that succeeds.
     """
 
-    def __init__(self, level: str, sanitize_line: Callable[[str], str]) -> None:
-        from loguru import logger
+    def __init__(self, renderer: Shows) -> None:
+        self._renderer = renderer
+        self._sink_name = "logging"
+        self._sink: Sink | None = None
+        self._lowest = 0
+        self.only_failures = True
 
-        self._log = logger
-        self._sanitize_line = sanitize_line
-        self.set_level(level)
-
-    def set_level(self, level: str) -> None:
-        """Writes lines of this level and above from now on.
+    def set(self, level: str, sink: str) -> None:
+        """Writes lines of this level and above to this sink from now on, also of calls that succeed.
 
         Args:
-            level: `INFO`, `SUCCESS`, `WARNING` or `ERROR`.
+            level: `INFO`, `SUCCESS`, `WARNING`, `ERROR`, or `OFF` for no line at all.
+            sink: `loguru`, `logging` or `json`.
 
         Raises:
-            UsageError: no such level.
+            UsageError: no such level or sink.
         """
-        if level not in LEVELS:
-            raise UsageError(f"unknown log level {level!r}; available: {', '.join(LEVELS)}")
-        self._lowest = LEVELS.index(level)
+        if level not in (*LEVELS, "OFF"):
+            raise UsageError(f"unknown log level {level!r}; available: {', '.join(LEVELS)}, OFF")
+        if sink not in SINKS:
+            raise UsageError(f"unknown log sink {sink!r}; available: {', '.join(SINKS)}")
+        self._lowest = (*LEVELS, "OFF").index(level)
+        self.only_failures = self._lowest > LEVELS.index("SUCCESS")
+        if sink != self._sink_name or self._sink is None:
+            self._sink_name, self._sink = sink, SINKS[sink]()
 
     @hookimpl(trylast=True)
     def observe(self, event: Event) -> None:
-        """One line for each event that is worth one."""
-        if isinstance(event, CallStarted):
-            self._write("INFO", f"{event.tool_name} called with {event.arguments or 'nothing'}")
-        elif isinstance(event, AttemptFailed):
-            message = f"{event.tool_name} failed: {type(event.error).__name__}: {event.error.message}"
-            self._write("ERROR", message, event.traceback)
-        elif isinstance(event, CallRepaired):
-            what = "name" if event.repair.kind == "name" else "inputs"
-            message = f"repaired tool {what}: {event.repair.before} was read as {event.repair.after}"
-            self._write("WARNING", f"{event.tool_name}: {message}")
-        elif isinstance(event, BudgetSpent):
-            whose = "the conversation" if event.tool is None else event.tool
-            self._write(
-                "WARNING", f"{event.tool_name}: the budget of {whose} is exhausted ({event.limit:g} {event.part})"
-            )
-        elif isinstance(event, ApprovalRequested):
-            self._write("WARNING", f"{event.tool_name} needs approval{f': {event.reason}' if event.reason else ''}")
-        elif isinstance(event, ApprovalDecided):
-            detail = event.reason or (f"with {event.arguments}" if event.arguments else "")
-            self._write("WARNING", f"{event.tool_name} was {event.decision}{f': {detail}' if detail else ''}")
-        elif isinstance(event, CallFinished):
-            self._finished(event.result)
-        elif isinstance(event, PluginFaulted):
-            aside = "; the plugin is disabled" if event.set_aside else ""
-            self._write("WARNING", f"plugin {event.plugin}, hook {event.hook}: {event.error}{aside}")
-
-    def _finished(self, result: ToolResult) -> None:
-        name, seconds = result.call.name, f"{result.duration:.3f} s"
-        if not result.is_error:
-            self._write("SUCCESS", f"{name} ended in {seconds}, {len(result.content)} characters")
-        elif result.attempts == 0 and result.error is not None:
-            self._write("ERROR", f"{name} was not run: {type(result.error).__name__}: {result.error.message}")
-
-    def _write(self, level: str, text: str, traceback: str = "") -> None:
-        if LEVELS.index(level) >= self._lowest:
-            self._log.log(level, "{}", f"{self._sanitize_line(text)}\n{clean(traceback)}".rstrip())
+        """A line for each event that is worth one."""
+        read = _READERS.get(type(event))
+        if read is None or self._lowest == len(LEVELS):
+            return
+        level = read.level(event)
+        if level is None or LEVELS.index(level) < self._lowest or (level == "SUCCESS" and self.only_failures):
+            return
+        if self._sink is None:
+            self._sink = SINKS[self._sink_name]()
+        if self._sink.is_on(level):
+            self._sink.write(read.line(level, event, self._renderer))
 
 
-LEVELS = ("INFO", "SUCCESS", "WARNING", "ERROR")
+class _Reader(NamedTuple):
+    """How the line of an event is made.
 
-
-class Logs:
-    """The log lines of one pipeline.
-
-    Args:
-        register: registers the plugin that writes them, under a name.
-        sanitize_line: makes one clean, redacted line of a foreign text.
+    Attributes:
+        level: how severe it is; None for no line.
+        line: the line.
     """
 
-    def __init__(self, register: Callable[[Any, str], None], sanitize_line: Callable[[str], str]) -> None:
-        self._register = register
-        self._sanitize_line = sanitize_line
-        self._plugin: Logging | None = None
+    level: Callable[[Any], str | None]
+    line: Callable[[str, Any, Shows], LogLine]
 
-    def read_env_level(self) -> str | None:
-        """The level that `MULLIGAN_LOG` asks for (`1` for `INFO`), or None: it is not set, `0` or `off`.
 
-        Raises:
-            UsageError: no such level.
-        """
-        value = os.environ.get("MULLIGAN_LOG", "")
-        level = "INFO" if value == "1" else value.upper()
-        if level in ("", "0", "OFF"):
-            return None
-        if level not in LEVELS:
-            raise UsageError(f"MULLIGAN_LOG={value!r}: unknown log level; use one of {', '.join(LEVELS)}")
-        return level
+def _level_of_result(event: CallFinished) -> str:
+    if not event.is_error:
+        return "SUCCESS"
+    result = event.result
+    if result.fatal:
+        return "ERROR"
+    return "WARNING" if result.error is not None and result.error.rule == _UNCLASSIFIED else "INFO"
 
-    def enable(self, level: str) -> bool:
-        """Writes lines of this level and above from now on.
 
-        Args:
-            level: `INFO`, `SUCCESS`, `WARNING` or `ERROR`.
+def _line_of_result(level: str, event: CallFinished, renderer: Shows) -> LogLine:
+    result, error = event.result, event.result.error
+    own = _renderer_of(result, renderer)
+    name, shown = own.display_name(result.call), event.arguments
+    fields: dict[str, Any] = {
+        **_position(event, "call_finished", name),
+        "call_id": _safe_id(own, event.call_id),
+        "attempts": result.attempts,
+        "duration": round(result.duration, 6),
+        "invalid": result.invalid,
+        "inputs": shown,
+    }
+    label = _label(own, event, name)
+    if result.repairs:
+        fields["repairs"] = [f"{repair.before} was read as {repair.after}" for repair in result.repairs]
+    extras = [f"inputs: {shown or 'none'}", *(own.sanitize_line(text) for text in fields.get("repairs", ()))]
+    retried = _failed_before(result, own)
+    if retried:
+        extras.append(f"attempts: {result.attempts}, after {retried}")
+    if error is None:
+        what = f"ended after {result.duration:.3f} s, {len(result.content)} characters"
+        return LogLine(level, f"{label} {what}; {'; '.join(extras)}", fields)
+    fields.update(
+        error=type(error).__name__, code=error.code, rule=own.sanitize_line(error.rule or ""), fatal=result.fatal
+    )
+    message = own.sanitize_line(error.message).rstrip(".")
+    what = "was not run" if result.attempts == 0 else f"failed after {result.duration:.3f} s"
+    text = f"{label} {what}: {type(error).__name__}: {message}; {'; '.join(extras)}"
+    details = () if level == "INFO" else _details(result, own)
+    return LogLine(level, text, fields, details)
 
-        Returns:
-            Whether a plugin was added for it.
 
-        Raises:
-            UsageError: no such level.
-        """
-        if self._plugin is not None:
-            self._plugin.set_level(level)
-            return False
-        self._plugin = Logging(level, self._sanitize_line)
-        self._register(self._plugin, "logging")
-        return True
+def _failed_before(result: ToolResult, renderer: Shows) -> str:
+    """The failures of the attempts before the last one."""
+    failed = [event for event in result.events if isinstance(event, AttemptFailed) and event.attempt < result.attempts]
+    return ", ".join(f"{type(one.error).__name__}: {renderer.sanitize_line(one.error.message)}" for one in failed[-3:])
+
+
+def _details(result: ToolResult, renderer: Shows) -> tuple[str, ...]:
+    """The tool's own exception with its causes and, for a crash, the frames of the tool's code."""
+    error = result.error
+    assert error is not None
+    lines = [f"{'caused by ' if place else ''}{line}" for place, line in enumerate(_causes(error, renderer))]
+    failed = next((event for event in reversed(result.events) if isinstance(event, AttemptFailed)), None)
+    if failed is not None and error.rule == _UNCLASSIFIED:
+        lines += clean(failed.traceback).splitlines()
+    return tuple(lines)
+
+
+def _causes(error: BaseException, renderer: Shows) -> Iterator[str]:
+    """The exceptions behind an error, the nearest first."""
+    cause = error.__cause__
+    for _ in range(_MOST_CAUSES):
+        if cause is None:
+            return
+        yield renderer.sanitize_line(f"{Failure(cause).type_name}: {safe_str(cause, 300)}")
+        cause = _CAUSE(cause)
+
+
+def _line_of_step(level: str, event: StepFinished, renderer: Shows) -> LogLine:
+    labels = [
+        f"{name}{_id_label(_renderer_of(result, renderer), result.call.id)}"
+        for name, result in zip(event.names, event.results, strict=True)
+    ]
+    marked = {"invalid": event.invalid, "repaired": event.repaired, "failed": event.failed}
+    calls = []
+    for label, result in zip(labels, event.results, strict=True):
+        marks = [word for word, results in marked.items() if any(one is result for one in results)]
+        calls.append(f"{label} {', '.join(marks)}" if marks else label)
+    number = f"step {event.step}" if event.step else "step"
+    text = f"{_session(renderer, event)}{number} ended after {event.duration:.3f} s: {'; '.join(calls)}"
+    fields = {
+        **_position(event, "step_finished"),
+        "tools": list(event.names),
+        "call_ids": [_safe_id(renderer, id) for id in event.ids],
+        **{word: [_safe_id(renderer, one.call.id) for one in results] for word, results in marked.items()},
+        "fatal": event.fatal,
+        "duration": round(event.duration, 6),
+    }
+    return LogLine(level, text, fields)
+
+
+def _line_of_notice(level: str, event: Notice, renderer: Shows) -> LogLine:
+    text = renderer.sanitize_line(event.text)
+    fields = {**_position(event, "notice"), "text": text, "fatal": event.fatal}
+    return LogLine(level, f"{_session(renderer, event)}for the user: {text}", fields)
+
+
+def _line_of_abandoned(level: str, event: CallAbandoned, renderer: Shows) -> LogLine:
+    fields = _position(event, "call_abandoned", event.tool_name)
+    return LogLine(level, f"{_label(renderer, event, event.tool_name)} ended without an answer", fields)
+
+
+def _line_of_budget(level: str, event: BudgetSpent, renderer: Shows) -> LogLine:
+    whose = "the conversation" if event.tool is None else renderer.sanitize_line(event.tool)
+    what = f"the budget of {whose} is exhausted ({event.limit:g} {event.part})"
+    fields = {**_position(event, "budget_spent", event.tool_name), "part": event.part, "limit": event.limit}
+    return LogLine(level, f"{_label(renderer, event, event.tool_name)}: {what}", fields)
+
+
+def _line_of_request(level: str, event: ApprovalRequested, renderer: Shows) -> LogLine:
+    reason = renderer.sanitize_line(event.reason)
+    fields = {**_position(event, "approval_requested", event.tool_name), "reason": reason}
+    text = f"{_label(renderer, event, event.tool_name)} needs approval{f': {reason}' if reason else ''}"
+    return LogLine(level, text, fields)
+
+
+def _line_of_decision(level: str, event: ApprovalDecided, renderer: Shows) -> LogLine:
+    detail = renderer.sanitize_line(event.reason or (f"with {event.arguments}" if event.arguments else ""))
+    fields = {**_position(event, "approval_decided", event.tool_name), "decision": event.decision, "detail": detail}
+    text = f"{_label(renderer, event, event.tool_name)} was {event.decision}{f': {detail}' if detail else ''}"
+    return LogLine(level, text, fields)
+
+
+def _line_of_fault(level: str, event: PluginFaulted, renderer: Shows) -> LogLine:
+    error, plugin = renderer.sanitize_line(event.error), renderer.sanitize_line(event.plugin)
+    text = f"plugin {plugin}, hook {event.hook}: {error}{'; the plugin is disabled' if event.set_aside else ''}"
+    fields = {"event": "plugin_faulted", "plugin": plugin, "hook": event.hook, "error": error}
+    return LogLine(level, text, {**fields, "disabled": event.set_aside})
+
+
+def _renderer_of(result: ToolResult, default: Shows) -> Shows:
+    """What shows the result without the secrets of its own call."""
+    own: Any = result._source  # noqa: SLF001 - a result tells nobody else
+    return default if own is None else own
+
+
+def _position(event: Any, kind: str, tool: str | None = None) -> dict[str, Any]:
+    fields: dict[str, Any] = {"event": kind, "session_id": event.session_id, "step": event.step}
+    return fields if tool is None else {**fields, "tool": tool}
+
+
+def _label(renderer: Shows, event: Any, name: str) -> str:
+    return f"{_session(renderer, event)}{renderer.sanitize_line(name)}{_id_label(renderer, event.call_id)}"
+
+
+def _id_label(renderer: Shows, id: Any) -> str:
+    return "" if id is None else f" ({_safe_id(renderer, id)})"
+
+
+def _safe_id(renderer: Shows, id: Any) -> str | None:
+    return None if id is None else renderer.sanitize_line(safe_str(id, 100))
+
+
+def _session(renderer: Shows, event: Any) -> str:
+    return "" if event.session_id is None else f"[{renderer.sanitize_line(safe_str(event.session_id, 100))}] "
+
+
+_READERS: Mapping[type, _Reader] = {
+    CallFinished: _Reader(_level_of_result, _line_of_result),
+    CallAbandoned: _Reader(lambda _: "INFO", _line_of_abandoned),
+    StepFinished: _Reader(lambda _: "INFO", _line_of_step),
+    Notice: _Reader(lambda _: "INFO", _line_of_notice),
+    BudgetSpent: _Reader(lambda _: "INFO", _line_of_budget),
+    ApprovalRequested: _Reader(lambda _: "INFO", _line_of_request),
+    ApprovalDecided: _Reader(lambda _: "INFO", _line_of_decision),
+    PluginFaulted: _Reader(lambda _: "ERROR", _line_of_fault),
+}
+
+
+def env_level() -> str | None:
+    """The level that `MULLIGAN_LOG` asks for: `1` for `INFO`, `0` or `off` for `OFF`; None if it is not set.
+
+    Raises:
+        UsageError: no such level.
+    """
+    value = os.environ.get("MULLIGAN_LOG", "")
+    level = {"1": "INFO", "0": "OFF"}.get(value, value.upper())
+    if not level:
+        return None
+    if level not in (*LEVELS, "OFF"):
+        raise UsageError(f"MULLIGAN_LOG={value!r}: unknown log level; use one of {', '.join(LEVELS)}, OFF")
+    return level

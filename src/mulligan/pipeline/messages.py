@@ -126,7 +126,7 @@ def _notify_observers(
     started: float,
 ) -> None:
     """Notifies the observers that a step has ended."""
-    if not results or not runtime.hooks.has_observe:
+    if not results:
         return
     id, number = (None, 0) if step is None else (step.memory.id, step.number)
     runtime.hooks.observe(StepFinished(id, tuple(names), tuple(results), runtime.clock() - started, number))

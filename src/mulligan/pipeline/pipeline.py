@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import os
 import time
-from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Coroutine, Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
@@ -14,8 +14,8 @@ from mulligan.calls import PreparedCall, ToolCall, id_or_none
 from mulligan.deadline import Deadline
 from mulligan.dialects.readers import name_text
 from mulligan.errors import ToolError, UsageError
-from mulligan.events import PluginFaulted
-from mulligan.execute.steps import Middleware
+from mulligan.events import Event, PluginFaulted, RequestNoted
+from mulligan.execute.steps import Middleware, Outcome, Step
 from mulligan.execute.sync_driver import drive
 from mulligan.execute.workers import PipelineWorkers
 from mulligan.feedback import FeedbackFormat
@@ -30,9 +30,9 @@ from mulligan.pipeline.assembly import (
     runtime_view,
 )
 from mulligan.pipeline.diagnosis import Diagnosis
-from mulligan.pipeline.flow import invoke, prepare
+from mulligan.pipeline.flow import find_approval, invoke, prepare
 from mulligan.pipeline.invocation import Invocation, Runtime
-from mulligan.pipeline.logs import Logs
+from mulligan.pipeline.logs import Logging, env_level
 from mulligan.pipeline.messages import (
     acall_each,
     answers_on_error,
@@ -42,6 +42,7 @@ from mulligan.pipeline.messages import (
     read_message,
     write_answers,
 )
+from mulligan.pipeline.stats import ToolStats
 from mulligan.policy import Limits, Policy
 from mulligan.resolve.toolset import Toolset
 from mulligan.results import Answers, ToolResult
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     from mulligan.hooks.discovery import PluginFault, PluginInfo
     from mulligan.pipeline.flow import Flow
     from mulligan.session.budget import Budget
+    from mulligan.session.tally import Summary
 
 
 class Pipeline:
@@ -110,8 +112,10 @@ class Pipeline:
         self.policy, self.limits = checked_policy(policy, limits)
         self.redactor = Redactor()
         self._manager = PluginManager(strict, self.limits, self.redactor.redact, self._on_fault, self._on_load)
-        assemble(self._manager, self.policy, self.limits, plugins, autoload=autoload, block=checked_block(block))
         self._renderer = Renderer(self.policy, self.limits, self.redactor)
+        self._logging = Logging(self._renderer)
+        blocked = checked_block(block)
+        assemble(self._manager, self.policy, self.limits, plugins, self._logging, autoload=autoload, block=blocked)
         self._renderer.on_silent_format = partial(record_silent_format, self._manager)
         self._runtime = Runtime(
             self.tools,
@@ -132,9 +136,10 @@ class Pipeline:
         self._runtime.executors = self._runtime.hooks.executors()
         check_executors(self.tools, self._runtime.executors)
         self._workers = PipelineWorkers(self.limits)
-        self._logs = Logs(partial(self._manager.add, built_in=True), self._renderer.sanitize_line)
-        if (level := self._logs.read_env_level()) is not None:
+        if (level := env_level()) is not None:
             self.enable_logging(level)
+        for fault in self._manager.faults:  # of loading, before anything could observe it
+            self._log(PluginFaulted(fault.plugin, fault.hook, fault.error, set_aside=False))
 
     @classmethod
     def from_config(cls, path: str | os.PathLike[str] | None = None, *, tools: Iterable[Any] = ()) -> Self:
@@ -166,6 +171,10 @@ class Pipeline:
         if config.log not in (None, "OFF"):
             made.enable_logging(config.log)
         return made
+
+    def _log(self, event: Event) -> None:
+        if not any(info.name == "logging" and info.state == "blocked" for info in self._manager.infos):
+            self._logging.observe(event)
 
     def _on_fault(self, fault: PluginFault, is_disabled: bool) -> None:
         if is_disabled and hasattr(self, "_runtime"):
@@ -207,6 +216,11 @@ class Pipeline:
             tools=runtime.toolset, policy=runtime.policy, _runtime=runtime, _diagnosis=Diagnosis(runtime)
         )
         return other
+
+    @property
+    def approver(self) -> Approver | None:
+        """What asks a person about a call that needs approval, or None."""
+        return self._runtime.approver
 
     @property
     def plugins(self) -> tuple[PluginInfo, ...]:
@@ -285,6 +299,29 @@ class Pipeline:
             prepare(as_invocation(self._runtime, call, None, None, None, None)), self._workers
         )
         return prepared
+
+    def approval(self, call: ToolCall, *, session: Session | None = None) -> ApprovalRequest | None:
+        """What a person would be asked about a call, without asking or running anything.
+
+        For frameworks that ask about all calls of a message before any of them runs. No observer hears of it.
+
+        Args:
+            call: the call, as the model sent it.
+            session: the conversation it belongs to.
+
+        Returns:
+            The request; None if the call needs no approval, cannot run, or waits or was rejected already.
+        """
+        return drive(self._approval(call, session), self._workers)
+
+    async def aapproval(self, call: ToolCall, *, session: Session | None = None) -> ApprovalRequest | None:
+        """`approval`, awaited."""
+        adrive: Any = async_driver()
+        request: ApprovalRequest | None = await adrive(self._approval(call, session), self._workers)
+        return request
+
+    def _approval(self, call: ToolCall, session: Session | None) -> Generator[Step, Outcome, ApprovalRequest | None]:
+        return find_approval(self._invocation(call, session=session, context=None))
 
     def call_many(
         self, calls: Iterable[Any], *, session: Session | None = None, context: Mapping[str, Any] | None = None
@@ -425,27 +462,62 @@ class Pipeline:
         """
         return Session(self, self._runtime, self._diagnosis, id, format=format, budget=budget)
 
-    def enable_logging(self, level: str = "INFO") -> None:
-        """Starts writing log lines through loguru; if logging is on already, changes the level.
+    def stats(self) -> dict[str, ToolStats]:
+        """How often each tool was called, failed, was repaired and was retried so far, and how long it took.
+
+        Returns:
+            The statistics by tool, of all pipelines that share this one's plugins; calls of names that no tool has are
+            counted together as `(unknown)`.
+        """
+        return self._runtime.stats.read()
+
+    def enable_logging(self, level: str = "INFO", *, sink: str = "loguru") -> None:
+        """Writes log lines of every call to a sink of your choice, and no longer to the standard logger by default.
+
+        Without it, the standard logger `mulligan` gets a crash as `WARNING`, a fatal error or a plugin's fault as `ERROR`,
+        and other failures and steps as `INFO`.
 
         Args:
-            level: the lowest level: `INFO` for every call, `SUCCESS`, `WARNING`, or `ERROR` for failures only.
+            level: the lowest level: `INFO` for everything, `SUCCESS` without steps and a model's mistakes, `WARNING` for
+                crashes, `ERROR` for what ends a run, `OFF` for nothing at all.
+            sink: `loguru`; `logging`, the standard logger, where `SUCCESS` is `INFO`; or `json`, lines of JSON on standard
+                error.
 
         Raises:
-            UsageError: no such level.
+            UsageError: no such level or sink.
         """
-        if self._logs.enable(level):
-            self._runtime.hooks = self._manager.compile()
+        self._logging.set(level, sink)
+        self._runtime.hooks = self._manager.compile()
 
     def close(self) -> None:
-        """Frees threads and event loops, and what executors of plugins have started; later calls create new ones as needed."""
+        """Delivers the events that wait for async observers; frees threads, event loops and what executors have started.
+
+        Later calls create new ones as needed. What an observer does not take within ten seconds is dropped.
+
+        Raises:
+            PluginError: in strict mode, a fault of an async observer.
+        """
+        try:
+            self._manager.drain()
+        finally:
+            self._free()
+
+    def _free(self) -> None:
         self._workers.close()
         for executor in self._runtime.executors.values():
             executor.close()
 
     async def aclose(self) -> None:
-        """`close`, for `async with`."""
-        self.close()
+        """`close`, for `async with`, without blocking the event loop.
+
+        Raises:
+            PluginError: in strict mode, a fault of an async observer.
+        """
+        if self._manager.has_async_observers:
+            import asyncio
+
+            await asyncio.to_thread(self._manager.drain)
+        self._free()
 
     def __enter__(self) -> Pipeline:
         return self
@@ -536,7 +608,15 @@ class Session:
         self.memory = SessionMemory(runtime.clock, id, budget)
 
     def __repr__(self) -> str:
-        return f"Session(id={self.id!r}, {self.memory.calls} calls, {self.memory.failures} failures)"
+        told = self.summary()
+        return (
+            f"Session(id={self.id!r}, {told.calls} calls, {told.failures} failures, {told.recovered} recovered, "
+            f"{told.repeated} repeated, {told.fatal} fatal)"
+        )
+
+    def summary(self) -> Summary:
+        """How the calls of this conversation have ended so far, in this process."""
+        return self.memory.tally.read()
 
     def call(self, name: str | ToolCall, arguments: Any = None, **options: Any) -> ToolResult:
         """`Pipeline.call` with this conversation's memory."""
@@ -623,6 +703,10 @@ class Session:
         if not isinstance(text, str):
             raise UsageError(f"note_request takes the user's message as a string, not {text!r:.80}")
         self.memory.forgive()
+        if self._runtime.hooks.has_observe:
+            shown = self._renderer.redactor.redact(text)
+            memory = self.memory
+            self._runtime.hooks.observe(RequestNoted(self.id, shown, memory.number, step=memory.guard.step))
 
     @property
     def budget(self) -> Budget | None:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
-from itertools import chain, islice
+from functools import lru_cache, partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -130,7 +130,7 @@ class FeedbackComposer:
         hints = tuple(hints)
         own_hints, repeated_hints = split_hints(hints, failure) if hints else (hints, ())
         hidden = untrusted_resource(error, call)
-        imitation = error.message if _is_imitation(error) else None
+        is_imitation = _is_imitation(error)
         own_problems, foreign_problems = self._split_problems(error, tool, failure)
         problems = own_problems[: self._limits.problems]
         if len(problems) == 1 and not problems[0].pointer and problems[0].message in error.message:
@@ -139,7 +139,15 @@ class FeedbackComposer:
         sanitize_line = str if is_clean else self.sanitize_line
         look = None if lookups is None or correction is not None else partial(self._show_lookup, lookups)
         feedback = self._main_parts(
-            error, self._tool_name(call, tool), tool, sanitize_line, hidden, note, resources, look
+            error,
+            self._tool_name(call, tool),
+            tool,
+            sanitize_line,
+            hidden,
+            note,
+            resources,
+            look,
+            is_imitation=is_imitation,
         )
         if problems:
             feedback.problems_total = error.__dict__.get("_problems_total", len(own_problems))
@@ -152,6 +160,7 @@ class FeedbackComposer:
         elif tools is not None:
             feedback.next_step = self._catalogue["no_tool"]
         if failure is not None:
+            imitation = error.message if is_imitation else None
             self._add_report(feedback, error, call, failure, (hidden, imitation, *foreign_problems, *repeated_hints))
             offer = "" if resources or feedback.author_message else self._offer(feedback, error, failure, lookups)
             if offer:
@@ -182,10 +191,12 @@ class FeedbackComposer:
         note: str,
         resources: Sequence[str],
         look: Look | None,
+        *,
+        is_imitation: bool,
     ) -> Feedback:
         """The parts of every feedback: what failed, what it means for the run, and what to do next."""
         catalogue = self._catalogue
-        text = "" if _is_imitation(error) else error.message
+        text = "" if is_imitation else error.message
         text = text if hidden is None else _hide_resource(text, hidden, error)
         resource = None if hidden is not None or error.resource is None else sanitize_line(error.resource)
         message = self._apply_class_template(
@@ -256,7 +267,7 @@ class FeedbackComposer:
 
     def display_name(self, call: ToolCall) -> str:
         """The name that was called, redacted and safe to show."""
-        name = self._redactor.redact(safe_str(call.name, _LINE_CHARS))
+        name = self._redactor.redact_name(safe_str(call.name, _LINE_CHARS))
         return show_name(truncate(name, _SENT_CHARS) if REDACTED in name else name)
 
     def _redact_problem(self, problem: Problem) -> Problem:
@@ -282,8 +293,8 @@ class FeedbackComposer:
         feedback.suggestion = suggestion_sentence(error, best, self._catalogue)
         if tools:
             most = self._limits.listed_tools
-            others = (name for name in islice(tools, most + len(best)) if name not in best)
-            shown = tuple(quote_name(name) for name in islice(chain(best, others), most))
+            others = [name for name in islice(tools, most + len(best)) if name not in best]
+            shown = tuple(map(quote_name, [*best, *others][:most]))
             is_sample = len(tools) > 10 * most  # a few unlikely names are enough
             feedback.options = _fit_names(shown, self._limits.feedback_chars // (10 if is_sample else 4))
             feedback.options_total = len(tools)
@@ -391,8 +402,8 @@ class FeedbackComposer:
             return
         if not feedback.suggestion:
             feedback.suggestion = self._catalogue["meant"].format(names=text)
-        arguments = spaced_json(correction.arguments)
-        if len(changes) > 1 and len(arguments) <= _LINE_CHARS and self._may_show(arguments):
+        arguments = spaced_json(correction.arguments) if len(changes) > 1 else ""
+        if arguments and len(arguments) <= _LINE_CHARS and self._may_show(arguments):
             text, is_whole = self._catalogue["all_of_them"].format(arguments=arguments), True  # easier to copy
         else:
             is_whole = len(changes) == len(correction.arguments)
@@ -513,6 +524,8 @@ def _foreign_texts(error: ToolError, hints: Sequence[str]) -> list[str]:
 
 
 def _fit_names(names: tuple[str, ...], characters: int) -> tuple[str, ...]:
+    if sum(map(len, names)) + 2 * len(names) <= characters:
+        return names
     used = 0
     for index, name in enumerate(names):
         used += len(name) + 2
@@ -543,6 +556,7 @@ def suggestion_sentence(error: ToolError, names: Sequence[str], catalogue: Catal
     return catalogue["closest"].format(names=", ".join(shown))
 
 
+@lru_cache(maxsize=1_024)
 def quote_name(name: str) -> str:
     """A tool's name for a list, in quotes unless it is a plain identifier: a bare sentence would look like our own text."""
     return show_name(name, 128) if _PLAIN_NAME(name) else f'"{show_name(name, 128)}"'

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from mulligan.errors import Problem
@@ -81,13 +82,13 @@ def fix_arguments(
 
 
 class _Place(NamedTuple):
-    """The position of a value: its depth, JSON Pointer, argument name and schema, and its siblings."""
+    """The position of a value: its depth, JSON Pointer, argument name and schema, and a function that gives its siblings."""
 
     depth: int = 0
     pointer: str = ""
     name: str = ""
     schema: Mapping[str, Any] = {}
-    siblings: Mapping[str, Any] = {}
+    siblings: Callable[[], Mapping[str, Any]] = dict
 
     def one_deeper(self) -> _Place:
         return self._replace(depth=self.depth + 1)
@@ -95,7 +96,7 @@ class _Place(NamedTuple):
     def at(self, index: int) -> _Place:
         return self._replace(depth=self.depth + 1, pointer=f"{self.pointer}/{index}")
 
-    def of(self, name: str, schema: Any, siblings: Mapping[str, Any]) -> _Place:
+    def of(self, name: str, schema: Any, siblings: Callable[[], Mapping[str, Any]]) -> _Place:
         described = schema if isinstance(schema, (dict, Mapping)) else {}
         return _Place(self.depth + 1, f"{self.pointer}/{escape(name)}", name, described, siblings)
 
@@ -113,11 +114,6 @@ class _ArgumentFixer:
         self.readings: dict[str, Source] = {}
         self.renamed: dict[str, str] = {}
 
-    def _has_no_problem(self, name: str, place: _Place) -> bool:
-        """Whether this is a top-level argument without a reported problem."""
-        is_wrong = self._invalid is None or name in self._invalid or "" in self._invalid
-        return place.depth == 0 and not is_wrong
-
     def fix(self, value: Any, schema: Any, place: _Place) -> Any:
         if not isinstance(schema, (dict, Mapping)) or place.depth > _DEEPEST:
             return value
@@ -130,9 +126,9 @@ class _ArgumentFixer:
         if allowed is not None:
             return self._match_enum(value, allowed, place)
         kinds = schema.get("type")
-        kinds = [kinds] if isinstance(kinds, str) else kinds or []
         if not kinds or is_of_type(value, kinds):
             return self._fix_children(value, schema, place)
+        kinds = [kinds] if isinstance(kinds, str) else kinds
         if "null" in kinds and is_null(value):
             return None
         return self._fix_children(self._convert(value, kinds, schema, place), schema, place)
@@ -248,20 +244,28 @@ class _ArgumentFixer:
         closed = schema.get("additionalProperties") is False
         nested = self._nest_members(value, members, required, place, closed=closed)
         renamed = self._rename_members(nested, members, required, place, closed=closed)
-        siblings: dict[str, Any] | None = None
-        fixed = {}
-        for name, inner in renamed.items():
-            if name in value and self._has_no_problem(name, place) and not is_null(inner):
-                fixed[name] = inner
-                continue
+        settled = self._settled(value, place)
+        fixed = {name: inner for name, inner in renamed.items() if name in settled and not is_null(inner)}
+        unsettled = [name for name in renamed if name not in fixed]
+        for name in sorted(unsettled, key=lambda name: not _is_enum(members.get(name))):  # an enum decides quickly
+            inner = renamed[name]
             optional = name in members and name not in required
             if inner is None and optional and not self._schemas.takes_null(members[name]):
                 continue
             member = members.get(name, {})
-            if siblings is None:
-                siblings = self._schemas.defaults(members) | renamed
+            siblings = partial(self._siblings, members, renamed)
             fixed[name] = self.fix(inner, member, place.of(name, member, siblings))
-        return fixed
+        return {name: fixed[name] for name in renamed if name in fixed}
+
+    def _settled(self, sent: Mapping[str, Any], place: _Place) -> Collection[str]:
+        """The top-level arguments without a reported problem."""
+        if place.depth or self._invalid is None or "" in self._invalid:
+            return ()
+        return sent.keys() - self._invalid
+
+    def _siblings(self, members: Mapping[str, Any], sent: dict[str, Any]) -> dict[str, Any]:
+        """The members of an object, with the values sent or else their defaults."""
+        return self._schemas.defaults(members) | sent
 
     def _nest_members(
         self, value: dict[str, Any], members: Mapping[str, Any], required: list[str], place: _Place, *, closed: bool
@@ -297,6 +301,10 @@ class _ArgumentFixer:
         if still_missing or (unmatched and closed):
             raise _AmbiguousError
         return {names.get(name, name): inner for name, inner in value.items()}
+
+
+def _is_enum(schema: Any) -> bool:
+    return isinstance(schema, (dict, Mapping)) and "enum" in schema
 
 
 def _is_same_json(one: Any, other: Any) -> bool:

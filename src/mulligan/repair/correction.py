@@ -177,10 +177,10 @@ def _is_sent_or_plain(correction: Correction, call: ToolCall) -> bool:
         if isinstance(part, str):
             if not (part in sent or is_plain_identifier(part)):
                 others.append(part)
-        elif isinstance(part, (dict, Mapping)):
-            waiting += [*part, *part.values()]
         elif isinstance(part, list):
             waiting += part
+        elif isinstance(part, (dict, Mapping)):
+            waiting += [*part, *part.values()]
     if not others:
         return True
     canonical_sent = canonical(sent)
@@ -272,7 +272,8 @@ def takes_as_sent(tool: Tool, arguments: Mapping[str, Any]) -> bool:
         arguments: the arguments as they were sent.
     """
     known = tool.parameters.get("properties")
-    return isinstance(known, Mapping) and arguments.keys() <= known.keys() and tool.validator.is_valid(arguments)
+    is_declared = isinstance(known, (dict, Mapping)) and arguments.keys() <= known.keys()
+    return is_declared and tool.validator.is_valid(arguments)
 
 
 def _correct_resource_name(

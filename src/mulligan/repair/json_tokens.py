@@ -19,6 +19,7 @@ _FENCE = re.compile(r"```\w*\s*")
 _PAIRS = {"{": "}", "[": "]"}
 _CLOSING = ("}", "]")
 _OPENED = ('"', "'", "“", "/*")
+_NEVER_CLOSED = ("/*", "“")
 _COMMENTS = ("//", "/*")
 Language = Literal["json", "python", "unclear"]
 IDENTIFIER = re.compile(r"(?!(?:true|false|null|True|False|None)\Z)[A-Za-z_$][\w$-]*")
@@ -75,7 +76,7 @@ def _is_closed(text: str) -> bool:
         return False
     expected_closings: list[str] = []
     last = ""
-    for part in _PART.findall(text):
+    for part in _parts(text):
         if part in _PAIRS:
             expected_closings.append(_PAIRS[part])
         elif part in _CLOSING:
@@ -98,15 +99,21 @@ def _ends_in_item(text: str) -> bool:
 def tokenize(text: str) -> Iterator[str]:
     """Yield the tokens of a text without white space and comments.
 
-    An unterminated comment or string yields only its opening delimiter.
+    An unterminated comment or string yields only its opening delimiter. What follows `/*` or `“` belongs to it.
 
     Args:
         text: JSON, valid or nearly so.
     """
-    for found in _PART.finditer(text):
-        part = found[0]
+    for part in _parts(text):
         if not part.isspace() and (part == "/*" or not part.startswith(_COMMENTS)):
             yield part
+
+
+def _parts(text: str) -> Iterator[str]:
+    for found in _PART.finditer(text):
+        yield found[0]
+        if found[0] in _NEVER_CLOSED:  # searching for the end of each later one would take quadratic time
+            return
 
 
 def _parse_string(text: str) -> str | None:

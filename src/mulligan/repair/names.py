@@ -85,7 +85,7 @@ def match_names(
 
 def _units_of(name: str, members: Mapping[str, Any]) -> ArgumentUnits:
     schema = members.get(name)
-    return ArgumentUnits(name, schema if isinstance(schema, Mapping) else {}, {})
+    return ArgumentUnits(name, schema if isinstance(schema, Mapping) else {}, dict)
 
 
 def match_value(sent: str, candidates: Sequence[str]) -> Choice | None:

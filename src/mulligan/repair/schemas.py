@@ -31,6 +31,8 @@ def is_of_type(value: Any, kind: object) -> bool:
     if isinstance(kind, list):
         return any(is_of_type(value, one) for one in kind)
     types = _TYPES.get(kind, ()) if isinstance(kind, str) else ()
+    if type(value) in types:
+        return True
     if isinstance(value, bool):
         return bool in types
     return isinstance(value, types) or (kind == "integer" and isinstance(value, float) and value.is_integer())

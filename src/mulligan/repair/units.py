@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Set
+from collections.abc import Callable, Mapping, Set
 from functools import cache
 from typing import Any
 
@@ -89,16 +89,13 @@ class ArgumentUnits:
     Args:
         name: the argument's name.
         schema: the argument's schema.
-        siblings: the members of the enclosing object, with the values sent or else their defaults.
+        siblings: gives the members of the enclosing object, with the values sent or else their defaults.
     """
 
-    def __init__(self, name: str, schema: Mapping[str, Any], siblings: Mapping[str, Any]) -> None:
-        title, description = (
-            text if isinstance(text := schema.get(word), str) else "" for word in ("title", "description")
-        )
-        self._description = description[:_LONGEST]
+    def __init__(self, name: str, schema: Mapping[str, Any], siblings: Callable[[], Mapping[str, Any]]) -> None:
+        self._description = _text_of(schema, "description")
         self._name_words = _words_and_symbols(name)
-        self._title_words = _words_and_symbols(title[:_LONGEST])
+        self._schema = schema
         self._siblings = siblings
 
     def names(self, word: str) -> bool:
@@ -133,7 +130,7 @@ class ArgumentUnits:
     @property
     def _units(self) -> Set[int]:
         stated = list(map(str.lower, _UNIT_IN_DESCRIPTION.findall(self._description)))
-        for words in (self._name_words, self._title_words, stated):
+        for words in (self._name_words, _words_and_symbols(_text_of(self._schema, "title")), stated):
             found = [_groups()[word] for word in words if word in _groups()]
             if found:
                 return frozenset.intersection(*found)
@@ -143,8 +140,14 @@ class ArgumentUnits:
         """Whether no sibling argument states, or may state, another currency."""
         if not units & _currencies():
             return True
-        currencies = [value for name, value in self._siblings.items() if "currency" in name.casefold()]
+        currencies = [value for name, value in self._siblings().items() if "currency" in name.casefold()]
         return all(units & _groups().get(str(value).lower(), frozenset()) for value in currencies)
+
+
+def _text_of(schema: Mapping[str, Any], keyword: str) -> str:
+    """The start of a text in a schema; empty if it is missing."""
+    text = schema.get(keyword)
+    return text[:_LONGEST] if isinstance(text, str) else ""
 
 
 def is_unit(word: str) -> bool:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
 from typing import Literal
 
 from mulligan.resolve.similarity import MISSPELT, RELATED, word_similarity
@@ -19,7 +19,7 @@ from mulligan.resolve.words import (
     split_words,
     strip_namespaces,
 )
-from mulligan.tools import Tool
+from mulligan.tools import Tool, once_per_tool
 
 Proposal = Literal["clear", "asked", "likely", "listed"]
 
@@ -29,6 +29,7 @@ _PLAINLY_READING = frozenset(("list", "read", "show", "search", "find", "view", 
 _NEGATIVE_NUMBER = re.compile(r"(?<![^\W_])-\d+")
 _UNDO_PREFIXES = ("un", "de", "dis")
 _MOST_TYPOS = 2
+_MOST_REMEMBERED = 64
 _FIRST_WORDS, _LONG_ENOUGH = 3, 5
 _RUNS = frozenset(("run", "execute", "perform", "issue", "send"))
 _RUNS_READ_ONLY = re.compile(
@@ -49,6 +50,16 @@ def proposal(tool: Tool, called: str, *, is_clear: bool, fits: bool = False) -> 
         `"clear"`, `"asked"` (clear, but the tool may change something), `"likely"`, or `"listed"` (the names do not
         mean the same); None if the tool must not be proposed at all.
     """
+    return _proposals(tool)(called, is_clear, fits)
+
+
+@once_per_tool
+def _proposals(tool: Tool) -> Callable[[str, bool, bool], Proposal | None]:
+    """`_find_proposal` of a tool; it remembers the latest names, since models repeat them."""
+    return lru_cache(maxsize=_MOST_REMEMBERED)(partial(_find_proposal, tool))
+
+
+def _find_proposal(tool: Tool, called: str, is_clear: bool, fits: bool) -> Proposal | None:
     if called in tool.also_called:
         return "asked" if tool.destructive else "clear"
     lexicon = Lexicon()

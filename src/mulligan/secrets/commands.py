@@ -53,7 +53,7 @@ def command_spans(text: str, lowered: str) -> Iterator[tuple[int, int]]:
         text: foreign text of any length; the time taken is linear in it.
         lowered: the same text in lower case.
     """
-    if any(sign in text for sign in _SIGNS) and re.search(_OPTION, text):
+    if any(map(text.__contains__, _SIGNS)) and re.search(_OPTION, text):
         yield from _option_spans(text)
     if ("(" in text or "[" in text) and any(word in lowered for word in ("auth", "login", "credentials")):
         for match in re.finditer(_LOGINS, text, re.IGNORECASE):

@@ -55,6 +55,7 @@ class Redactor:
         self._probes: dict[str, tuple[Probe, ...] | None] = {}
         self._host_secrets: set[str] = set()
         self._finder: Finder | None = None
+        self._latest_name: tuple[Finder, str, str] | None = None
         self.shortest = _SHORTEST
         for value in values:
             self._host_secrets.update(secrets_of(value))
@@ -91,6 +92,18 @@ class Redactor:
                 break
             text, redacted = redacted, _redact_once(redacted, finder)
         return redacted
+
+    def redact_name(self, name: str) -> str:
+        """Replace secrets in the name of a call, which is shown several times: the latest is remembered.
+
+        Args:
+            name: the name that was called.
+        """
+        finder = self._finder or self._build()
+        latest = self._latest_name
+        if latest is None or latest[0] is not finder or latest[1] != name:
+            latest = self._latest_name = (finder, name, self.redact(name))
+        return latest[2]
 
     def redact_values(self, text: str) -> str:
         """Replace registered values only, as for a model's own text that is shown back to it.
@@ -148,6 +161,9 @@ class _CallRedactor(Redactor):
 
     def redact(self, text: str) -> str:
         return self._redactor.redact(re.sub(self._words, REDACTED, text))
+
+    def redact_name(self, name: str) -> str:
+        return self.redact(name)
 
     def redact_values(self, text: str) -> str:
         return self._redactor.redact_values(re.sub(self._words, REDACTED, text))

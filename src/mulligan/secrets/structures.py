@@ -70,7 +70,7 @@ def structure_spans(text: str, lowered: str, is_password_like: Callable[[str], b
         lowered: the same text in lower case, with identical character positions.
         is_password_like: whether a word is not ordinary prose.
     """
-    if any(word in lowered for word in _WORDS):
+    if any(map(lowered.__contains__, _WORDS)):
         for source in _FORMS:
             for match in re.finditer(source, lowered):
                 start, end = match.span("value")

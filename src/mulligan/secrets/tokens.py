@@ -144,6 +144,7 @@ _RUN = r"(?<![A-Za-z0-9_.~-])[A-Za-z0-9_.~-]{11,}"  # the shortest beginning of 
 _ESCAPE = (  # escapes of JSON, Python, URLs and terminals; they start at the character before the run
     r"\\(?:[bfnrt]|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4})|%(?:25){0,2}(?:[35][Bb][0-9]{1,3}m|[0-9A-Fa-f]{2})|[\[;][0-9]{1,3}m"
 )
+_SEPARATOR = "[._~-]"
 _SHORTEST_UNKNOWN = 34
 _FEWEST_CHANGES = 0.45
 """Of random letters and digits, three in five differ in kind from the one before; in `readPageContent`, one in five."""
@@ -158,7 +159,7 @@ def token_spans(text: str) -> Iterator[tuple[int, int]]:
         text: foreign text of any length; the time taken is linear in it.
     """
     done = 0
-    for run in re.finditer(_RUN, text):
+    for run in _compiled(_RUN).finditer(text):
         start, end = run.span()
         for token_start in _token_starts(text, start, end):
             if token_start >= done and (found := _token(text, token_start, end)):
@@ -166,24 +167,26 @@ def token_spans(text: str) -> Iterator[tuple[int, int]]:
                 yield found.span()
 
 
-def _token_starts(text: str, start: int, end: int) -> Iterator[int]:
-    """Yield the positions in a run where a token may begin: at the start of a word, or after an escape."""
-    escape = re.compile(_ESCAPE).match(text, max(0, start - 1), end)
-    if escape:
-        yield escape.end()
-    yield start
-    for separator in re.compile(r"[._~-]").finditer(text, start, end - 1):
-        yield separator.end()
+def _token_starts(text: str, start: int, end: int) -> list[int]:
+    """The positions in a run where a token may begin: at the start of a word, or after an escape."""
+    escape = _compiled(_ESCAPE).match(text, max(0, start - 1), end)
+    first = [start] if escape is None else [escape.end(), start]
+    return first + [separator.end() for separator in _compiled(_SEPARATOR).finditer(text, start, end - 1)]
 
 
 def _token(text: str, start: int, end: int) -> re.Match[str] | None:
     pattern = _patterns_by_character().get(text[start])
     found = pattern.match(text, start) if pattern else None
     if found is None and end - start > _SHORTEST_UNKNOWN:
-        found = re.compile(UNKNOWN_TOKEN).match(text, start)
+        found = _compiled(UNKNOWN_TOKEN).match(text, start)
         if found and not is_random(found["random"]):
             return None
     return found
+
+
+@cache
+def _compiled(source: str) -> re.Pattern[str]:
+    return re.compile(source)
 
 
 @cache

@@ -302,13 +302,14 @@ class LoopGuard:
     def to_dict(self) -> dict[str, Any]:
         """What is remembered, as JSON values."""
         with self._lock:
-            return save(SavedGuard(self._failed, self._streaks, self._fatal, list(self._proposed)))
+            return save(SavedGuard(self._failed, self._streaks, self._fatal, list(self._proposed), self._step or None))
 
     def load(self, saved: SavedGuard) -> None:
         """Continues with what was saved."""
         with self._lock:
             self._failed, self._streaks, self._fatal = saved.failed, saved.streaks, saved.fatal
             self._proposed = dict.fromkeys(saved.proposed)
+            self._step = saved.step or 0
 
 
 def _note_template(count: int, *, is_same_call: bool) -> str:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from itertools import count
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -24,12 +25,14 @@ from mulligan.session.budget import Budget, ExhaustedPart, SavedSpending, Spendi
 from mulligan.session.loop_guard import LoopGuard
 from mulligan.session.records import MOST_RECORDS, SavedGuard, call_key, digest
 from mulligan.session.saved_state import OPTIONAL, load, short_repr
+from mulligan.session.tally import Tally
 from mulligan.tools import Tool
 from mulligan.untrusted.text import safe_str
 
 SAVED_VERSION = 1
 RULE_PREFIX = "session:"
 _LONGEST_WAIT = 60.0
+_NUMBERS = count(1)
 _LONGEST_ID = 1_000_000
 
 
@@ -114,16 +117,17 @@ class SessionMemory:
 
     Attributes:
         id: the conversation's id, or None.
+        number: the conversation's number in this process, counted from 1.
         guard: what failed.
         answers: the answers to the calls that have an id.
         approvals: what a person decides about.
         spending: the used part of the budget; None without one.
-        calls: how many calls have ended, in this process.
-        failures: how many of them failed.
+        tally: how its calls have ended, in this process.
     """
 
     def __init__(self, clock: Callable[[], float], id: str | None, budget: Budget | None) -> None:
         self.id = id
+        self.number = next(_NUMBERS)
         self._clock = clock
         self.guard = LoopGuard(clock)
         self.answers = AnsweredCalls()
@@ -132,8 +136,8 @@ class SessionMemory:
         self._lock = shared_lock()
         self._open_steps = 0
         self._collecting: dict[int, OpenStep] = {}
+        self.tally = Tally()
         self._interrupted: dict[str, int] = {}
-        self.calls = self.failures = 0
         self.set_budget(budget)
 
     def set_budget(self, budget: Budget | None) -> None:
@@ -311,8 +315,7 @@ class SessionMemory:
         tool, error = result.tool, result.error
         has_failed = error is not None and not (error.rule or "").startswith(APPROVAL_PREFIX)
         with self._lock:
-            self.calls += 1
-            self.failures += has_failed
+            self.tally.add(result, has_failed=has_failed)
         if tool is not None and error is None:
             self.guard.record_success(tool, arguments or {})
         elif error is not None:

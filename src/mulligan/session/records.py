@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from mulligan.errors import ToolError, ToolNotFoundError
-from mulligan.session.saved_state import Count, Hashes, Name
+from mulligan.session.saved_state import OPTIONAL, Count, Hashes, Name
 from mulligan.untrusted.text import safe_str
 from mulligan.validate.numbers import float_to_int
 
@@ -245,9 +245,11 @@ class SavedGuard:
         streaks: the failures in a row, by tool.
         fatal: the calls that are not run again, by tool and key.
         proposed: the keys of the calls that a feedback proposed.
+        step: the number of the last step; None before the first.
     """
 
     failed: dict[str, dict[str, FailureRecord]]
     streaks: dict[str, FailureStreak]
     fatal: dict[str, dict[str, Name]]
     proposed: Hashes
+    step: Count | None = attrs.field(default=None, metadata=OPTIONAL)

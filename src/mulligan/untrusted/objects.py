@@ -59,35 +59,11 @@ def read_fields(value: Any, names: Iterable[str]) -> Iterator[Any]:
         value: any object; for a mapping, its keys are read.
         names: the attributes, in order.
     """
-    kind = type(value)
-    if issubclass(kind, Mapping):
-        value = as_dict(value)
-        yield from (value[name] for name in names if value.get(name) is not None)
-        return
-    slots, attributes = layout(kind), stored_attributes(value)
-    if "__pydantic_extra__" in slots:
-        attributes = {**attributes, **extra_fields(value)}
-    private = (
-        {name.partition("__")[2] or name[1:]: name for name in attributes if name[:1] == "_"}
-        if attributes
-        else attributes
-    )
+    read = _stored(value)
     for name in names:
-        if name in attributes:
-            attribute = attributes[name]
-        elif name in slots:
-            attribute = _slot(value, slots[name])
-        elif name in private:
-            attribute = attributes[private[name]]
-        else:
-            hidden = slots.get(f"_{name}")
-            attribute = None if hidden is None else _slot(value, hidden)
-        if attribute is not None:
-            yield exact(attribute)
-
-
-def _slot(value: object, read: Callable[[object], Any]) -> Any:
-    return call_safely(lambda: read(value))  # a slot may be unset
+        found = read(name)
+        if found is not None:
+            yield found
 
 
 def read_field(value: object, *names: str) -> Any:
@@ -97,7 +73,48 @@ def read_field(value: object, *names: str) -> Any:
         value: any object; for a mapping, its keys are read.
         names: the attributes, in order of preference.
     """
-    return next(read_fields(value, names), None)
+    read = _stored(value)
+    for name in names:
+        found = read(name)
+        if found is not None:
+            return found
+    return None
+
+
+def _stored(value: Any) -> Callable[[str], Any]:
+    """A function that reads one stored attribute of an object, or one key of a mapping; it returns None if there is none."""
+    kind = type(value)
+    if issubclass(kind, Mapping):
+        return as_dict(value).get
+    slots, attributes = layout(kind), stored_attributes(value)
+    if "__pydantic_extra__" in slots:
+        attributes = {**attributes, **extra_fields(value)}
+    private = (
+        {name.partition("__")[2] or name[1:]: name for name in attributes if name[:1] == "_"}
+        if attributes
+        else attributes
+    )
+
+    def read(name: str) -> Any:
+        if name in attributes:
+            return exact(attributes[name])
+        if name in slots:
+            return _slot(value, slots[name])
+        if name in private:
+            return exact(attributes[private[name]])
+        hidden = slots.get(f"_{name}")
+        return None if hidden is None else _slot(value, hidden)
+
+    return read
+
+
+def _slot(value: object, read: Callable[[object], Any]) -> Any:
+    try:
+        return exact(read(value))
+    except MUST_PROPAGATE:
+        raise
+    except BaseException:  # a slot may be unset
+        return None
 
 
 def has_no_attributes(value: Any) -> bool:

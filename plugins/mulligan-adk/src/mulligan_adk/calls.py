@@ -1,191 +1,147 @@
-"""ADK's tools as mulligan's: the schema that the model was shown, and a handler that runs ADK's own execution."""
+"""One call on its way through mulligan, and ADK's tools as mulligan's."""
 
 from __future__ import annotations
 
 import asyncio
 import inspect
-import json
-from collections.abc import Awaitable, Callable, Mapping
-from contextvars import ContextVar
-from functools import partial
+from collections.abc import Mapping
 from typing import Any
 
+from google.adk.agents.invocation_context import LlmCallsLimitExceededError
 from google.adk.models.llm_request import LlmRequest
+from google.adk.tools.agent_tool import AgentTool
 from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.function_tool import FunctionTool
 from google.adk.tools.tool_context import ToolContext
 from google.genai import types
 
-from mulligan import Pipeline, Session, Tool, ToolResult
+from mulligan import ApprovalRequest, Approve, Pipeline, Reject, Tool, ToolResult, hints_of
+from mulligan.adapters import OPEN, Adapter, Attempt, ControlFlow, OpaqueValue, current_attempt, handler_for
+from mulligan.errors import ToolArgumentError, ToolError, UsageError
 
-STEERING = (
-    "google.adk.workflow._errors.NodeInterruptedError",
-    "google.adk.agents.invocation_context.LlmCallsLimitExceededError",
-)
-"""What ADK steers with: a node that waits for a person, and the host's bound on calls of the model."""
-
-_HINTS = {
-    "readOnlyHint": "read_only",
-    "read_only_hint": "read_only",
-    "idempotentHint": "idempotent",
-    "idempotent_hint": "idempotent",
-    "destructiveHint": "destructive",
-    "destructive_hint": "destructive",
-}
-Execute = Callable[[str, dict[str, Any]], Awaitable[Any]]
-_MOST = 1_000
-_PLAIN = (str, int, float, bool, type(None))
+CONTROL_FLOW = ("google.adk.workflow._errors.NodeInterruptedError", LlmCallsLimitExceededError, UsageError)
+"""What ADK steers with: a node that waits for a person, the host's bound on calls of the model; and the host's mistakes."""
 
 
-class Call:
-    """One call of a tool on its way through a pipeline.
+class ToolAttempt(Attempt):
+    """One call of a tool.
 
     Args:
-        pipeline: the pipeline with the tools that may be called now.
-        execute: ADK's own execution.
+        view: the pipeline with the tools that may be called now.
+        tools: ADK's tools by name, as far as they may run.
         context: ADK's context of the call.
-
-    Attributes:
-        value: what the tool returned, whatever it is.
-        exception: what the tool raised, or None.
+        refusal: what is raised instead of running any other tool, or one that ADK has a person confirm; None to run it.
     """
 
-    def __init__(self, pipeline: Pipeline, execute: Execute, context: ToolContext) -> None:
-        self._pipeline = pipeline
-        self._execute = execute
+    def __init__(
+        self, view: Pipeline, tools: Mapping[str, BaseTool], context: ToolContext, refusal: BaseException | None = None
+    ) -> None:
+        super().__init__(view, self._execute)
+        self._tools = tools
         self._context = context
-        self.value: Any = None
-        self.exception: BaseException | None = None
+        self._refusal = refusal
 
-    async def through(self, name: str, arguments: dict[str, Any], session: Session) -> ToolResult:
-        """The result of the call.
+    async def _execute(self, name: str, arguments: dict[str, Any]) -> Any:
+        tool = self._tools.get(name)
+        if self._refusal is not None and (
+            tool is None or await tool.check_require_confirmation(arguments, self._context)
+        ):
+            raise self._refusal
+        return await self._tools[name].run_async(args=arguments, tool_context=self._context)
 
-        Args:
-            name: the name that the model calls.
-            arguments: what it sent.
-            session: the conversation.
-        """
-        token = _CURRENT.set(self)
-        try:
-            id = self._context.function_call_id
-            return await self._pipeline.acall(name, arguments, call_id=id, session=session)
-        finally:
-            _CURRENT.reset(token)
+    def run(self, name: str, arguments: dict[str, Any]) -> Any:
+        """As in `Attempt`, in a thread: ADK's execution is always awaited."""
+        return asyncio.run(self.arun(name, arguments))
 
-    async def run(self, name: str, arguments: dict[str, Any]) -> Any:
-        """Runs the tool. Gives its value where mulligan can write it as JSON or it reports a failure, None otherwise.
+    def failure(self, error: BaseException) -> BaseException:
+        """As in `Attempt`; a run inside of a tool ends with a `RuntimeError` of ADK that is caused by ours."""
+        cause = error.__cause__ if isinstance(error, RuntimeError) else None
+        if isinstance(cause, UsageError):
+            return ControlFlow(error)
+        return cause if isinstance(cause, ToolError) else error
 
-        Args:
-            name: the tool's name; another than the model called where the pipeline has repaired it.
-            arguments: the validated arguments.
-        """
-        self.exception = None
-        try:
-            self.value = await self._execute(name, arguments)
-        except BaseException as error:
-            self.exception = error
-            raise
-        return self.value if self._is_readable() else None
-
-    def _is_readable(self) -> bool:
+    def seen(self, value: Any) -> Any:
+        """As in `Attempt`; what a tool returns that waits for a person is no failure."""
         actions = self._context.actions
-        if actions.requested_auth_configs or actions.requested_tool_confirmations:
-            return False  # the value only says that the tool waits for a person
-        if isinstance(self.value, _PLAIN) or _is_json(self.value):
-            return True
-        return self._pipeline.classify(self.value) is not None
+        is_waiting = actions.requested_auth_configs or actions.requested_tool_confirmations
+        return OpaqueValue(value) if is_waiting else super().seen(value)
+
+    def decide(self, request: ApprovalRequest) -> Approve | Reject | None:
+        """Asks by a confirmation of ADK, which makes the call again with the answer; that of another call it cannot."""
+        if self._refusal is not None:
+            raise ControlFlow(self._refusal)
+        confirmation = self._context.tool_confirmation
+        if confirmation is None:
+            hint = request.reason or f"{request.tool_name} needs approval."
+            self._context.request_confirmation(hint=hint, payload={"arguments": request.arguments})
+            self._context.actions.skip_summarization = True
+            return None
+        payload = confirmation.payload if isinstance(confirmation.payload, Mapping) else {}
+        if not confirmation.confirmed:
+            return Reject(str(payload.get("reason") or ""))
+        changed = payload.get("arguments")
+        if not isinstance(changed, Mapping) or changed == request.arguments:
+            return Approve()
+        fitted = self.view.tools[request.tool_name].fit(dict(changed))
+        if isinstance(fitted, ToolArgumentError):
+            problems = "; ".join(f"{problem.pointer}: {problem.message}" for problem in fitted.problems)
+            return Reject(f"The arguments that it was approved with are not valid: {problems}.")
+        return Approve(changed)
+
+    def answer(self, result: ToolResult) -> Any:
+        """What ADK returned in a call that did not fail; with a note of what a person has changed."""
+        value = self.returned(result)
+        if isinstance(value, str):
+            return result.content
+        if not any(repair.kind == "edited" for repair in result.repairs):
+            return value
+        fields = value if isinstance(value, dict) else {"result": value}
+        return {**fields, "note": result.content.rpartition("\n")[2]}
 
 
-def _is_json(value: Any) -> bool:
-    try:
-        json.dumps(value)
-    except (TypeError, ValueError, RecursionError):
-        return False
-    return True
+class NamedTool(Tool):
+    """A tool that is only named, never run: no option changes that."""
+
+    def with_options(self, **_: Any) -> NamedTool:
+        """As it is."""
+        return self
 
 
-_CURRENT: ContextVar[Call] = ContextVar("mulligan_adk_call")
+async def _refuse(**_: Any) -> Any:
+    return await current_attempt().arun("", {})
 
 
-async def _handle(name: str, /, **arguments: Any) -> Any:
-    return await _CURRENT.get().run(name, arguments)
+def named_tool(name: str, adapter: Adapter) -> Tool:
+    """A tool that takes any arguments, and that the attempt refuses to run."""
+    return adapter.tool(name, "", OPEN, _refuse, NamedTool)
 
 
-def _handle_in_thread(name: str, /, **arguments: Any) -> Any:
-    return asyncio.run(_CURRENT.get().run(name, arguments))
+def tools_of(request: LlmRequest, adapter: Adapter) -> list[Tool]:
+    """The tools of a request to the model."""
+    listed = [tool for tool in request.config.tools or () if isinstance(tool, types.Tool)]
+    declared = {one.name: one for tool in listed for one in tool.function_declarations or ()}
+    return [as_tool(name, tool, adapter, declared.get(name)) for name, tool in request.tools_dict.items()]
 
 
-class Tools:
-    """Makes mulligan's tools of ADK's, and keeps those whose declaration has not changed.
-
-    Args:
-        timeout: seconds for every tool that has none of its own, or None.
-        options: the attributes of `mulligan.Tool`, by the tool's name.
-    """
-
-    def __init__(self, timeout: float | None, options: Mapping[str, Mapping[str, Any]]) -> None:
-        self._timeout = timeout
-        self._options = {name: dict(given) for name, given in options.items()}
-        for name, given in {"any": {}, **self._options}.items():  # what is wrong is told now
-            _make(name, "", {"type": "object"}, {"timeout": timeout, **given}, threaded=False)
-        self._made: dict[str, tuple[tuple[Any, ...], Tool]] = {}
-
-    def of(self, request: LlmRequest) -> list[Tool]:
-        """The tools of a request to the model.
-
-        Args:
-            request: ADK's request.
-        """
-        declared = _declarations(request)
-        return [self.one(name, tool, declared.get(name)) for name, tool in request.tools_dict.items()]
-
-    def one(self, name: str, tool: BaseTool, declared: types.FunctionDeclaration | None = None) -> Tool:
-        """One tool; it takes any arguments where no declaration is known.
-
-        Args:
-            name: the name that the model calls.
-            tool: ADK's tool.
-            declared: what the model was shown of it.
-        """
-        schema = _schema(declared)
-        options = {"timeout": self._timeout, **_hints(tool), **self._options.get(name, {})}
-        threaded = options["timeout"] is not None and _blocks(tool)
-        key = (tool.description, schema, options, threaded)
-        known = self._made.get(name)
-        if known is None or known[0] != key:
-            if len(self._made) >= _MOST:
-                self._made.clear()
-            known = self._made[name] = key, _make(name, tool.description, schema, options, threaded=threaded)
-        return known[1]
-
-
-def _make(name: str, description: str, schema: Mapping[str, Any], options: dict[str, Any], *, threaded: bool) -> Tool:
-    handler = partial(_handle_in_thread if threaded else _handle, name)
-    tool = Tool.from_schema(name, description or "", schema, handler, **options)
-    try:
-        _ = tool.validator
-    except Exception:  # a schema that cannot be used checks nothing, as in ADK
-        tool = Tool.from_schema(name, description or "", {"type": "object"}, handler, **options)
-    return tool
-
-
-def _declarations(request: LlmRequest) -> dict[str, types.FunctionDeclaration]:
-    tools = [tool for tool in request.config.tools or () if isinstance(tool, types.Tool)]
-    return {one.name: one for tool in tools for one in tool.function_declarations or () if one.name is not None}
+def as_tool(name: str, tool: BaseTool, adapter: Adapter, declared: types.FunctionDeclaration | None = None) -> Tool:
+    """One tool, with the name and the schema that the model was shown; any arguments are taken if there is no schema."""
+    schema = _schema(declared)
+    if _drops_unknown_arguments(tool) and "properties" in schema:
+        schema.setdefault("additionalProperties", False)
+    hints: dict[str, Any] = hints_of(getattr(getattr(tool, "raw_mcp_tool", None), "annotations", None))
+    made = adapter.tool(name, tool.description, schema, handler_for(name), **hints)
+    if made.timeout is not None and _blocks(tool):
+        return adapter.tool(name, tool.description, schema, handler_for(name, awaited=False), **hints)
+    return made
 
 
 def _schema(declared: types.FunctionDeclaration | None) -> dict[str, Any]:
-    """The JSON Schema of the arguments; one that takes anything where there is none, or none of an object."""
-    given: Any = None
-    if declared is not None:
-        given = declared.parameters_json_schema
-        if given is None and declared.parameters is not None:
-            given = _without_odd_choices(
-                declared.parameters.json_schema.model_dump(mode="json", by_alias=True, exclude_none=True)
-            )
-    if not isinstance(given, Mapping) or given.get("type", "object") != "object":
-        return {"type": "object"}
-    return dict(given)
+    """The JSON Schema of the arguments; one that takes anything if there is none."""
+    given: Any = None if declared is None else declared.parameters_json_schema
+    if given is None and declared is not None and declared.parameters is not None:
+        schema = declared.parameters.json_schema
+        given = _without_odd_choices(schema.model_dump(mode="json", by_alias=True, exclude_none=True))
+    return dict(given if isinstance(given, Mapping) else OPEN)
 
 
 def _without_odd_choices(schema: Any) -> Any:
@@ -194,18 +150,19 @@ def _without_odd_choices(schema: Any) -> Any:
         return [_without_odd_choices(one) for one in schema]
     if not isinstance(schema, dict):
         return schema
-    odd = "enum" in schema and schema.get("type") not in ("string", None)
-    return {name: _without_odd_choices(value) for name, value in schema.items() if not (odd and name == "enum")}
+    is_odd = schema.get("type") not in ("string", None)
+    return {name: _without_odd_choices(value) for name, value in schema.items() if not (is_odd and name == "enum")}
 
 
-def _hints(tool: BaseTool) -> dict[str, bool]:
-    """What an MCP server says of its tool."""
-    annotations = getattr(getattr(tool, "raw_mcp_tool", None), "annotations", None)
-    said = {name: getattr(annotations, name, None) for name in _HINTS}
-    hints = {_HINTS[name]: value for name, value in said.items() if isinstance(value, bool)}
-    if hints.get("read_only") and hints.get("destructive"):  # it contradicts itself: its milder claims are not believed
-        hints |= {"read_only": False, "idempotent": False}
-    return hints
+def _drops_unknown_arguments(tool: BaseTool) -> bool:
+    """Whether ADK would drop an argument that the function does not have, without a word."""
+    if not isinstance(tool, FunctionTool):
+        return isinstance(tool, AgentTool)
+    try:
+        parameters = inspect.signature(tool.func).parameters.values()
+    except (TypeError, ValueError):
+        return False
+    return not any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters)
 
 
 def _blocks(tool: BaseTool) -> bool:

@@ -27,33 +27,15 @@ class RawCalls(LiteLLMClient):
         self._client = client or LiteLLMClient()
 
     async def acompletion(self, model: Any, messages: Any, tools: Any, **kwargs: Any) -> Any:
-        """Asks the model.
-
-        Args:
-            model: as LiteLLM takes it.
-            messages: as LiteLLM takes them.
-            tools: as LiteLLM takes them.
-            kwargs: as LiteLLM takes them.
-        """
+        """Asks the model, and notes the calls of its answer."""
         response = await self._client.acompletion(model, messages, tools, **kwargs)
         if kwargs.get("stream"):
             return _listening(response)
-        calls = _Calls()
-        for choice in (response.get("choices") or ())[:1]:
-            calls.add(choice["message"])
-        note_calls(calls.whole())
+        _Calls().note(response, "message")
         return response
 
     def completion(self, model: Any, messages: Any, tools: Any, stream: bool = False, **kwargs: Any) -> Any:
-        """Asks the model, without waiting for it on the event loop.
-
-        Args:
-            model: as LiteLLM takes it.
-            messages: as LiteLLM takes them.
-            tools: as LiteLLM takes them.
-            stream: as LiteLLM takes it.
-            kwargs: as LiteLLM takes them.
-        """
+        """Asks the model, without waiting for it on the event loop."""
         return self._client.completion(model, messages, tools, stream=stream, **kwargs)
 
 
@@ -63,7 +45,9 @@ class _Calls:
     def __init__(self) -> None:
         self._found: dict[int, RawCall] = {}
 
-    def add(self, message: Any) -> None:
+    def note(self, response: Any, field: str) -> None:
+        """Notes the calls so far, with those of a response, or of a piece of one."""
+        message = next((choice.get(field) for choice in response.get("choices") or ()), None) or {}
         for place, call in enumerate(message.get("tool_calls") or ()):
             index = call.get("index")
             raw = self._found.setdefault(place if index is None else index, RawCall("", "", ""))
@@ -71,15 +55,11 @@ class _Calls:
             raw.id = call.get("id") or raw.id
             raw.name = function.get("name") or raw.name
             raw.arguments = f"{raw.arguments}{function.get('arguments') or ''}"
-
-    def whole(self) -> list[RawCall]:
-        return [raw for raw in self._found.values() if raw.id and raw.name]
+        note_calls([raw for raw in self._found.values() if raw.id and raw.name])
 
 
 async def _listening(chunks: AsyncIterator[Any]) -> AsyncIterator[Any]:
     calls = _Calls()
     async for chunk in chunks:
-        for choice in (chunk.get("choices") or ())[:1]:
-            calls.add(choice.get("delta") or {})
-        note_calls(calls.whole())
+        calls.note(chunk, "delta")
         yield chunk

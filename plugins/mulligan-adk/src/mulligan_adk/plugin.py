@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import copy
-from collections.abc import Mapping
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
+from google.adk.agents.base_agent import BaseAgent
 from google.adk.agents.callback_context import CallbackContext
 from google.adk.agents.invocation_context import InvocationContext
 from google.adk.models.llm_request import LlmRequest
@@ -15,193 +18,225 @@ from google.adk.plugins.base_plugin import BasePlugin
 from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.tool_context import ToolContext
 
-from mulligan import Pipeline, Policy
+from mulligan import Pipeline, Tool, ToolCall, ToolResult
+from mulligan.adapters import Adapter, ArgumentsRefused
 from mulligan.errors import UsageError
 from mulligan_adk import malformed
-from mulligan_adk.calls import STEERING, Call, Tools
+from mulligan_adk.calls import CONTROL_FLOW, ToolAttempt, as_tool, named_tool, tools_of
+from mulligan_adk.names import names_in_app
 from mulligan_adk.raw_calls import start_message
-from mulligan_adk.runs import Invocations
+from mulligan_adk.runs import Runs, answer_cancelled_calls
+
+_MOST_NAMES = 1_000
 
 
 class MulliganPlugin(BasePlugin):
-    """Answers what goes wrong with tool calls so that the model can call again, and stops runs that nobody can mend.
+    """Gives every tool call of an app a second chance, and ends runs with a failure that the model cannot correct.
 
     Args:
-        name: the plugin's name; ADK's own errors show it.
-        pipeline: how calls are answered: policy, plugins, format, middleware. Its own tools are not used. By default a
-            pipeline that reads `"2"` as 2 where the schema wants a number.
-        timeout: seconds that a tool may take, or None. A sync function with a timeout runs in a thread.
-        options: the attributes of `mulligan.Tool` (`timeout`, `read_only`, `secret` ...), by the tool's name.
+        pipeline: your own policy, plugins, format, limits and middleware; its own tools are not used.
+        timeout: seconds that a tool may take, for all or by name. A sync function with a timeout runs in a thread.
+        tool_options: options of `mulligan.Tool` by the tool's name or a pattern: `{"search_*": {"read_only": True}}`.
+        fatal: what ends the run, as in `mulligan.Policy`; only without `pipeline`.
+        repair: what is repaired, as in `mulligan.Policy`; only without `pipeline`.
+        name: the plugin's name, which ADK's own errors show.
+        options: the old name of `tool_options`.
 
     Raises:
-        UsageError: something of this is wrong; names the culprit and the next step.
+        UsageError: an argument is wrong; names it and the next step.
     """
 
     def __init__(
         self,
-        name: str = "mulligan",
-        *,
         pipeline: Pipeline | None = None,
-        timeout: float | None = None,
+        *,
+        timeout: float | Mapping[str, float] | None = None,
+        tool_options: Mapping[str, Mapping[str, Any]] | None = None,
+        fatal: Any = None,
+        repair: Any = None,
+        name: str = "mulligan",
         options: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
         super().__init__(name)
-        if not isinstance(pipeline, (Pipeline, type(None))):
-            raise UsageError(f"MulliganPlugin(pipeline={pipeline!r:.80}): give a mulligan.Pipeline")
-        self._own = pipeline is None
-        given = pipeline or Pipeline(policy=Policy(repair="coerce"))
-        self._pipeline = given.with_tools((), control_flow=STEERING)
-        self._tools = Tools(timeout, options or {})
-        self._invocations = Invocations(self._pipeline.session)
+        given: Any = {"timeout": timeout, "tool_options": tool_options or options, "fatal": fatal, "repair": repair}
+        self._adapter = Adapter(type(self).__name__, pipeline, control_flow=CONTROL_FLOW, **given)
+        self._runs = Runs(self._adapter.pipeline)
+        self._known: dict[str, Tool] = {}  # so far, also in runs around this one
+
+    async def before_run_callback(self, *, invocation_context: InvocationContext) -> None:
+        """Begins a run."""
+        self._runs.begin(invocation_context)
+
+    async def before_agent_callback(self, *, agent: BaseAgent, callback_context: CallbackContext) -> None:
+        """An agent begins its turn: what failed in earlier ones, as in a loop of agents, no longer counts."""
+        memory = self._runs.agent(callback_context)
+        memory.forgive()
+        memory.next_step()
 
     async def before_model_callback(self, *, callback_context: CallbackContext, llm_request: LlmRequest) -> None:
-        """Guards the tools of the request; ends the invocation where a call has failed so that it must.
-
-        Args:
-            callback_context: ADK's context.
-            llm_request: the request, whose tools are replaced.
+        """Guards the tools of the request; ends the run if a call has failed so that it must.
 
         Raises:
             ToolError: a fatal one, which ADK raises on as a RuntimeError.
+            UsageError: a timeout or options for a tool whose name is misspelt.
         """
-        invocation = self._invocations.of(callback_context.invocation_id)
-        invocation.next_step()
+        memory = self._runs.agent(callback_context)
+        memory.end_step()
+        self._runs.run(callback_context).stop_if_fatal()
+        memory.next_step()
         start_message()
-        tools = self._tools.of(llm_request)
-        view = invocation.views[callback_context.agent_name] = self._pipeline.with_tools(tools)
-        invocation.tools[callback_context.agent_name] = dict(llm_request.tools_dict)
-        for name, tool in llm_request.tools_dict.items():
-            llm_request.tools_dict[name] = self._guarded(tool, name, view)
+        tools = tools_of(llm_request, self._adapter)
+        self._check_names(tools, callback_context.get_invocation_context().agent)
+        memory.view, memory.tools = self._adapter.view(tools), dict(llm_request.tools_dict)
+        for name, tool in memory.tools.items():  # a copy: same class, same attributes; the original is left alone
+            guarded = llm_request.tools_dict[name] = copy.copy(tool)
+            guarded.run_async = partial(self._run, tool, name, memory.view)  # type: ignore[method-assign]
 
     async def after_model_callback(self, *, callback_context: CallbackContext, llm_response: LlmResponse) -> None:
-        """Turns calls that ADK could not read into calls that are answered.
-
-        Args:
-            callback_context: ADK's context.
-            llm_response: the response, which is changed.
-        """
-        invocation = self._invocations.of(callback_context.invocation_id)
-        view = invocation.views.get(callback_context.agent_name)
-        if view is not None and malformed.is_malformed(llm_response):
-            invocation.unreadable |= malformed.read(llm_response, view.tools)
+        """Turns calls that ADK could not read into calls that are answered."""
+        memory = self._runs.agent(callback_context)
+        if memory.view is not None and malformed.is_malformed(llm_response):
+            await malformed.put_back(llm_response, memory)
 
     async def before_tool_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext
-    ) -> dict[str, Any] | None:
-        """Answers a call whose arguments are no JSON.
+    ) -> Any:
+        """Answers a call whose arguments are no JSON, and makes one whose tool is not guarded.
 
-        Args:
-            tool: the tool.
-            tool_args: its arguments.
-            tool_context: ADK's context of the call.
+        ADK takes the tools of a call that it repeats after a person's answer without asking a plugin before.
         """
-        invocation = self._invocations.of(tool_context.invocation_id)
-        id = tool_context.function_call_id or ""
-        if id not in invocation.unreadable:
+        memory, id = self._runs.agent(tool_context), tool_context.function_call_id or ""
+        if id in memory.unreadable:
+            text, view = memory.unreadable.pop(id), memory.view
+            if text is None or view is None:
+                view = self._adapter.view([named_tool(tool.name, self._adapter)])
+            attempt = ToolAttempt(view, {}, tool_context, malformed.refusal())
+            try:
+                return await self._made(attempt, ToolCall(id, tool.name, text or {}), tool_context)
+            except ArgumentsRefused as refused:
+                return {"error": refused.error.message}
+        run = vars(tool).get("run_async")
+        is_guarded = isinstance(run, partial) and run.func == self._run
+        if is_guarded or type(tool) is BaseTool or await _is_held_back(tool, tool_args, tool_context):
             return None
-        text = invocation.unreadable.pop(id)
-        view = invocation.views[tool_context.agent_name]
-        return invocation.answer(await malformed.answered(view, tool.name, text, id, invocation.session))
+        attempt, call = self._attempt(tool, tool_context), ToolCall(id, tool.name, tool_args)
+        is_live = tool_context.get_invocation_context().live_request_queue is not None
+        if is_live and await attempt.aapproval(call) is None:
+            return None
+        answer = await self._other_answer(tool, tool_args, tool_context)
+        if answer is None:
+            answer = await self._made(attempt, call, tool_context)
+        if answer is None:  # for ADK, None would mean that the call has not been made
+            return {} if tool.is_long_running or tool._defers_response else {"result": None}  # noqa: SLF001
+        return answer
 
     async def on_tool_error_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext, error: BaseException
-    ) -> dict[str, Any] | None:
-        """Answers a call whose tool raised, or does not exist.
-
-        Args:
-            tool: the tool, or ADK's placeholder for one that does not exist.
-            tool_args: its arguments.
-            tool_context: ADK's context of the call.
-            error: what was raised.
-        """
-        if isinstance(error, asyncio.CancelledError):
+    ) -> Any:
+        """Answers a call whose tool raised, or does not exist; None if ADK steers with the error."""
+        if isinstance(error, (asyncio.CancelledError, UsageError)):
             return None
-        invocation = self._invocations.of(tool_context.invocation_id)
-        result = invocation.raised.pop(tool_context.function_call_id, None)
-        if result is not None:
-            return invocation.answer(result)
-        return await self._diagnosed(tool, tool_args, tool_context, error)
+        memory, id = self._runs.agent(tool_context), tool_context.function_call_id or ""
+        if id in memory.raised:
+            return self._failed(memory.raised.pop(id), tool_context)
+        if type(tool) is not BaseTool:
+            attempt = self._attempt(tool, tool_context, error)
+        elif memory.view is not None:
+            attempt = ToolAttempt(memory.view, memory.tools, tool_context, error)
+        else:
+            return None  # no one knows which tools there are
+        try:
+            value = await self._made(attempt, ToolCall(id, tool.name, tool_args), tool_context)
+        except BaseException as raised:
+            if raised is not error:
+                raise
+            return None
+        return {"result": None} if value is None else value
 
     async def after_run_callback(self, *, invocation_context: InvocationContext) -> None:
-        """Forgets the invocation, and ends it with the reason where no model was called after a fatal failure.
-
-        Args:
-            invocation_context: ADK's context.
+        """Forgets the run, and ends it with the reason if no model was called after a fatal failure.
 
         Raises:
             ToolError: a fatal one, which ADK raises on as a RuntimeError.
         """
-        invocation = self._invocations.end(invocation_context.invocation_id)
-        if invocation is not None and not invocation.told:
-            invocation.stop_if_fatal()
+        run = self._runs.finish(invocation_context)
+        if not run.is_told:
+            run.stop_if_fatal()
 
     async def on_run_error_callback(self, *, invocation_context: InvocationContext, error: Exception) -> None:
-        """Forgets the invocation.
-
-        Args:
-            invocation_context: ADK's context.
-            error: what ended it.
-        """
-        self._invocations.end(invocation_context.invocation_id)
+        """Forgets the run. If it was stopped, every call of it is answered, and the error keeps its cause."""
+        run = self._runs.finish(invocation_context)
+        if run.is_told:
+            error.__cause__ = error.__cause__ or run.fatal  # a ParallelAgent drops it
+            await answer_cancelled_calls(invocation_context)
 
     async def close(self) -> None:
-        """Frees the threads of a pipeline that the plugin has made itself."""
-        if self._own:
-            await self._pipeline.aclose()
-
-    def _guarded(self, tool: BaseTool, name: str, view: Pipeline) -> BaseTool:
-        """A copy of the tool that runs through the pipeline: same class, same attributes; the original is left alone."""
-
-        async def run_async(*, args: dict[str, Any], tool_context: ToolContext) -> Any:
-            return await self._run(tool, name, view, args, tool_context)
-
-        guarded = copy.copy(tool)
-        guarded.run_async = run_async  # type: ignore[method-assign]
-        return guarded
+        """Frees the threads of a pipeline that the plugin has made."""
+        if self._adapter.is_own:
+            await self._adapter.pipeline.aclose()
 
     async def _run(
-        self, tool: BaseTool, name: str, view: Pipeline, args: dict[str, Any], tool_context: ToolContext
+        self, tool: BaseTool, name: str, view: Pipeline, *, args: dict[str, Any], tool_context: ToolContext
     ) -> Any:
-        """What the model is to read of one call; what the tool raised is raised again, for every error callback to see."""
-        invocation = self._invocations.of(tool_context.invocation_id)
+        """What a guarded tool does; what it raised is raised again, for every error callback to see."""
+        memory, id = self._runs.agent(tool_context), tool_context.function_call_id or ""
+        attempt, call = ToolAttempt(view, {name: tool}, tool_context), ToolCall(id, name, args)
+        prepared = memory.prepared.pop(id, call)
+        result = await attempt.acall(prepared if prepared.arguments == args else call, session=memory.session)
+        if result.is_error and result.attempts and isinstance(attempt.raised, Exception):
+            memory.raised[id] = result
+            raise attempt.raised
+        return self._failed(result, tool_context) if result.is_error else attempt.answer(result)
 
-        async def run(_: str, arguments: dict[str, Any]) -> Any:
-            return await tool.run_async(args=arguments, tool_context=tool_context)
+    def _check_names(self, tools: Iterable[Tool], agent: Any) -> None:
+        others = names_in_app(agent)
+        self._known |= {name: named_tool(name, self._adapter) for name in others or ()}
+        self._known |= {tool.name: tool for tool in tools if len(self._known) < _MOST_NAMES}
+        if others is not None:
+            self._adapter.check_names(self._known.values(), are_all=False)
 
-        call = Call(view, run, tool_context)
-        result = await call.through(name, args, invocation.session)
-        if not result.is_error:
-            return call.value
-        if result.attempts and isinstance(call.exception, Exception):
-            invocation.raised[tool_context.function_call_id] = result
-            raise call.exception
-        return invocation.answer(result)
+    async def _made(self, attempt: ToolAttempt, call: ToolCall, context: ToolContext) -> Any:
+        """What the model reads of a call that is made now."""
+        result = await attempt.acall(call, session=self._runs.agent(context).session)
+        return self._failed(result, context) if result.is_error else attempt.answer(result)
 
-    async def _diagnosed(
-        self, tool: BaseTool, args: dict[str, Any], tool_context: ToolContext, error: BaseException
-    ) -> dict[str, Any] | None:
-        """The answer to a failure that happened outside of the pipeline; None for one with which ADK steers."""
-        invocation = self._invocations.of(tool_context.invocation_id)
-        view = invocation.views.get(tool_context.agent_name)
-        known: Mapping[str, BaseTool] = invocation.tools.get(tool_context.agent_name, {})
-        if type(tool) is not BaseTool:
-            view, known = self._pipeline.with_tools([self._tools.one(tool.name, tool)]), {}
-        elif view is None:
-            return None  # nobody knows which tools there are
+    def _failed(self, result: ToolResult, context: ToolContext) -> dict[str, str]:
+        return {"error": self._runs.run(context).answer(result)}
 
-        async def run(name: str, arguments: dict[str, Any]) -> Any:
-            meant = known.get(name)  # there is one only where the pipeline has repaired the name
-            if meant is None or await meant.check_require_confirmation(arguments, tool_context):
-                raise error
-            return await meant.run_async(args=arguments, tool_context=tool_context)
+    def _attempt(self, tool: BaseTool, context: ToolContext, refusal: BaseException | None = None) -> ToolAttempt:
+        """An attempt of a tool of which no request to a model is known."""
+        request = LlmRequest()
+        request.append_tools([tool])
+        made = tools_of(request, self._adapter) or [as_tool(tool.name, tool, self._adapter)]
+        return ToolAttempt(self._adapter.view(made), {} if refusal else {tool.name: tool}, context, refusal)
 
-        call = Call(view, run, tool_context)
-        try:
-            result = await call.through(tool.name, args, invocation.session)
-        except BaseException as raised:
-            if raised is error:
-                return None
-            raise
-        if result.is_error:
-            return invocation.answer(result)
-        return call.value if isinstance(call.value, dict) else {"result": call.value}
+    async def _other_answer(self, tool: BaseTool, args: dict[str, Any], context: ToolContext) -> Any:
+        """What later plugins and the agent answer before a tool runs: ADK asks none of them if this plugin answers."""
+        invocation: Any = context.get_invocation_context()
+        plugins = invocation.plugin_manager.plugins
+        for later in plugins[plugins.index(self) + 1 :]:
+            answer = await later.before_tool_callback(tool=tool, tool_args=args, tool_context=context)
+            if answer is not None:
+                return answer
+        for callback in getattr(invocation.agent, "canonical_before_tool_callbacks", ()):
+            answer = _invoke(callback, tool=tool, args=args, tool_context=context)
+            answer = await answer if inspect.isawaitable(answer) else answer
+            if answer is not None:
+                return answer
+        return None
+
+
+async def _is_held_back(tool: BaseTool, args: dict[str, Any], context: ToolContext) -> bool:
+    """Whether ADK itself waits for a person's approval of the call, or refuses it."""
+    confirmation = context.tool_confirmation
+    is_confirmed = confirmation is not None and confirmation.confirmed
+    return not is_confirmed and await tool.check_require_confirmation(args, context) is True
+
+
+def _invoke(callback: Callable[..., Any], **named: Any) -> Any:
+    """A callback of an agent, which may have names of its own for its parameters."""
+    try:
+        inspect.signature(callback).bind(**named)
+    except TypeError:
+        return callback(*named.values())
+    return callback(**named)

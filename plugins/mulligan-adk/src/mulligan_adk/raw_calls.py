@@ -1,4 +1,4 @@
-"""What a model wrote as calls in its last message, before anybody read it."""
+"""What a model wrote as calls in its last message, before anything read it."""
 
 from __future__ import annotations
 
@@ -11,20 +11,14 @@ import attrs
 
 @attrs.define
 class RawCall:
-    """One call as the model wrote it.
-
-    Attributes:
-        id: its id.
-        name: the name that was called.
-        arguments: what was written as arguments, or None where that is not known.
-    """
+    """One call as the model wrote it; its arguments are None if they are not known."""
 
     id: str
     name: str
     arguments: str | None
 
     def read(self) -> dict[str, Any] | None:
-        """The arguments, or None where they are no JSON object."""
+        """The arguments, or None if they are no JSON object."""
         try:
             found = json.loads(self.arguments or "")
         except ValueError:
@@ -32,7 +26,7 @@ class RawCall:
         return found if isinstance(found, dict) else None
 
 
-_NOTED_CALLS: ContextVar[list[RawCall] | None] = ContextVar("mulligan_adk_heard", default=None)
+_NOTED_CALLS: ContextVar[list[RawCall] | None] = ContextVar("mulligan_adk_calls", default=None)
 
 
 def start_message() -> None:
@@ -41,16 +35,12 @@ def start_message() -> None:
 
 
 def noted_calls() -> list[RawCall]:
-    """The calls of the message, as far as somebody has noted them."""
+    """The calls of the message, as far as they have been noted."""
     return list(_NOTED_CALLS.get() or ())
 
 
 def note_calls(calls: list[RawCall]) -> None:
-    """Notes the calls of the message, instead of those that were noted before.
-
-    Args:
-        calls: every call that was seen so far.
-    """
+    """Notes all calls of the message so far, instead of those that were noted before."""
     kept = _NOTED_CALLS.get()
     if kept is not None:
         kept[:] = calls

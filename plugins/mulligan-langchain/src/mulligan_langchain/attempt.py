@@ -13,13 +13,15 @@ from langgraph.errors import GraphBubbleUp, GraphRecursionError, is_invalid_resu
 from langgraph.prebuilt.tool_node import ToolInvocationError
 from pydantic_core import PydanticCustomError, ValidationError
 
-from mulligan import Pipeline, ToolResult
-from mulligan.adapters import ArgumentsRefused, Attempt, ControlFlow
+from mulligan import ApprovalRequest, Approve, Pipeline, Reject, Tool, ToolResult
+from mulligan.adapters import ArgumentsRefused, Attempt, ControlFlow, OpaqueValue
 from mulligan.errors import ToolArgumentError
+from mulligan_langchain.approval import Check
 from mulligan_langchain.run_recorder import RUN_RECORDER, RunRecorder, ToolExited
-from mulligan_langchain.translation import Entry, FrameworkTool, errors_of
+from mulligan_langchain.translation import Entry, FrameworkTool
 
 Start = Callable[[Entry, dict[str, Any]], Any]
+Ask = Callable[[ApprovalRequest, Check], Approve | Reject | None]
 
 
 def is_control_flow(error: BaseException) -> bool:
@@ -39,18 +41,31 @@ class ToolAttempt(Attempt):
         entries: these tools by name.
         start: begins the framework's own execution.
         blocks: as in `Attempt`.
+        authorizes: whether a plugin judges the arguments before the framework does.
+        reviewer: asks a person about the call, or None.
 
     Attributes:
-        returned: what the tool's own code returned.
-        has_returned: whether it has.
+        tool_value: what the tool's own code returned.
+        has_tool_value: whether it has.
     """
 
-    def __init__(self, view: Pipeline, entries: Mapping[str, Entry], start: Start, *, blocks: bool = False) -> None:
+    def __init__(
+        self,
+        view: Pipeline,
+        entries: Mapping[str, Entry],
+        start: Start,
+        *,
+        blocks: bool = False,
+        authorizes: bool = False,
+        reviewer: Ask | None = None,
+    ) -> None:
         super().__init__(view, lambda name, arguments: start(entries[name], arguments))
         self.blocks = blocks
+        self._authorizes = authorizes
+        self._reviewer = reviewer
         self._entries = entries
-        self.returned: Any = None
-        self.has_returned = False
+        self.tool_value: Any = None
+        self.has_tool_value = False
 
     def run(self, name: str, arguments: dict[str, Any]) -> Any:
         """As in `Attempt`."""
@@ -61,6 +76,37 @@ class ToolAttempt(Attempt):
         """As in `Attempt`."""
         with self._recorded(name, arguments):
             return await super().arun(name, arguments)
+
+    def decide(self, request: ApprovalRequest) -> Approve | Reject | None:
+        """As in `Attempt`."""
+        return None if self._reviewer is None else self._reviewer(request, self.problem)
+
+    def problem(self, name: str, arguments: dict[str, Any]) -> str | None:
+        """What is wrong with the arguments of a tool, in one line; None if nothing is.
+
+        Args:
+            name: of the tool.
+            arguments: JSON values.
+        """
+        refused = self._refused(self.view.tools[name], arguments)
+        return None if refused is None else "; ".join(f"{one.pointer}: {one.message}" for one in refused.problems)
+
+    def read_first(self, tool: Tool, arguments: dict[str, Any]) -> dict[str, Any] | ToolArgumentError:
+        """Arguments that a person or a plugin judges, as the framework reads them; any others are left to it.
+
+        Args:
+            tool: the tool.
+            arguments: JSON values.
+
+        Returns:
+            The arguments, or what is wrong with them.
+        """
+        if tool.name not in self._entries or not (self._authorizes or tool.approve):
+            return arguments
+        return self._refused(tool, arguments) or self._entries[tool.name].read_plain(arguments)
+
+    def _refused(self, tool: Any, arguments: dict[str, Any]) -> ToolArgumentError | None:
+        return self._entries[tool.name].refused(tool, arguments)
 
     @contextmanager
     def _recorded(self, name: str, arguments: dict[str, Any]) -> Iterator[None]:
@@ -96,26 +142,40 @@ class ToolAttempt(Attempt):
             if original is not None:
                 raise self.failure(original)
             return ""  # the author's own words
-        self.returned, self.has_returned = returned, _ = run.content, run.has_returned
+        self.tool_value, self.has_tool_value = returned, _ = run.content, run.has_returned
         if not isinstance(returned, (str, ToolOutputMixin, list, type(None))) and self._reports(run, returned):
             return returned
         text = getattr(value, "content", value)
-        return text if isinstance(text, str) and not isinstance(returned, ToolOutputMixin) else ""
+        return text if isinstance(text, str) and not isinstance(returned, ToolOutputMixin) else _Kept(value)
 
     def _reports(self, run: Any, returned: Any) -> bool:
         """Whether a value is a failure."""
         return run.tool.detect and self.view.classify(returned, tool=run.tool, arguments=run.arguments) is not None
 
-    def answer(self, result: ToolResult) -> Any:
+    def answer(self, result: ToolResult, name: str, call_id: str | None) -> Any:
         """What the framework gave; its text as the pipeline has shortened it or added to it.
 
         Args:
             result: what came of the call, which was no failure.
+            name: the tool's.
+            call_id: the model's id of the call.
         """
+        if not self.has_value:
+            earlier = self.returned(result)
+            is_message = isinstance(result.value, _Kept) or call_id is None
+            return earlier if is_message else ToolMessage(result.content, name=name, tool_call_id=call_id)
         shown = self.value.content if isinstance(self.value, ToolMessage) else None
         if result.content and isinstance(shown, str) and result.content != shown:
             return self.value.model_copy(update={"content": result.content})
         return self.value
+
+
+class _Kept(OpaqueValue):
+    """A command, or a message of more than text."""
+
+    def model_dump(self, **_: Any) -> str:
+        """Nothing: the framework shows it to the model."""
+        return ""
 
 
 class _Run(RunRecorder):
@@ -132,7 +192,7 @@ class _Run(RunRecorder):
         if not isinstance(tool_input, dict):
             return
         is_plain = isinstance(self.entry.base.args_schema, Mapping)
-        if self.entry.unknown(tool_input) or (is_plain and self._misfit(tool_input) is not None):
+        if self.entry.unknown(tool_input) or (is_plain and self.entry.misfit(self.tool, tool_input) is not None):
             unfit = PydanticCustomError("unfit", "the arguments do not fit")
             lines: Any = [{"type": unfit, "loc": ("arguments",), "input": None}]
             raise ValidationError.from_exception_data(self.entry.base.name, lines)
@@ -140,20 +200,8 @@ class _Run(RunRecorder):
     def refused(self, error: BaseException) -> BaseException:
         """What it means that the framework did not take the arguments; any other error as it is."""
         source = error.source if isinstance(error, ToolInvocationError) else error
-        problems = [] if self.entered or not errors_of(source) else self.entry.problems(source)
-        if not problems:
-            return source
-        message = "Invalid arguments; nothing was run."
-        told = self._misfit(self.arguments) or ToolArgumentError(
-            message, problems=problems, effect="none", rule="langchain:arguments"
-        )
-        told.__cause__ = source
-        return ArgumentsRefused(told)
-
-    def _misfit(self, arguments: dict[str, Any]) -> ToolArgumentError | None:
-        """What is wrong with arguments that the framework does not take either."""
-        sent = {name: value for name, value in arguments.items() if name not in self.entry.injected}
-        return None if self.entry.accepts(sent) else self.tool.misfit(sent)
+        told = None if self.entered else self.entry.explained(self.tool, self.arguments, source)
+        return source if told is None else ArgumentsRefused(told)
 
     @property
     def content(self) -> Any:

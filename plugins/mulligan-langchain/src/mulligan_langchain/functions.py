@@ -167,7 +167,7 @@ def _start_call(entry: Entry, tool_input: Any, run: Callable[[Any], Any]) -> tup
 
 def _answer_message(attempt: ToolAttempt, result: ToolResult, name: str, call_id: str | None) -> Any:
     if not result.is_error:
-        return attempt.answer(result)
+        return attempt.answer(result, name, call_id)
     message = answer(result, {"name": name, "id": call_id})
     if result.fatal and result.error is not None:
         raise FatalToolError(result.error, [message])
@@ -176,8 +176,8 @@ def _answer_message(attempt: ToolAttempt, result: ToolResult, name: str, call_id
 
 def _completed(attempt: ToolAttempt, result: ToolResult) -> ToolResult:
     if not result.is_error:
-        output = attempt.answer(result)
+        output = attempt.answer(result, result.call.name, result.call.id)
         if isinstance(output, ToolMessage):
             result.content = output.text
-        result.value = attempt.returned if attempt.has_returned else output
+        result.value = attempt.tool_value if attempt.has_tool_value else output
     return result

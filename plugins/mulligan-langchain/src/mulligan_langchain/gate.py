@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
-from langchain_core.messages import HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.tools import BaseTool
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.runtime import Runtime
 
-from mulligan import Pipeline, Tool, ToolCall, ToolResult
-from mulligan.adapters import OPEN, Adapter, Conversation, Conversations
+from mulligan import ApprovalRequest, Approve, Pipeline, Reject, Session, Tool, ToolCall, ToolResult
+from mulligan.adapters import OPEN, Adapter, ControlFlow, Conversation, Conversations
 from mulligan.errors import ToolError, UsageError
-from mulligan_langchain.attempt import Start, ToolAttempt, is_control_flow
+from mulligan_langchain.approval import Check, ask_about_call, ask_about_calls
+from mulligan_langchain.attempt import Ask, Start, ToolAttempt, is_control_flow
 from mulligan_langchain.fatal import answer, meaning, since_the_model
 from mulligan_langchain.translation import Entry, as_tool
 
+Decisions = Mapping[str, Approve | Reject]
 _MOST = 32
 _MOST_AGENTS = 8
 
@@ -52,13 +56,14 @@ class Toolbox:
             self._views[awaited] = self._adapter.pipeline.with_tools(tools)
         return self._views[awaited]
 
-    def attempt(self, name: str, start: Start, *, awaited: bool) -> ToolAttempt:
+    def attempt(self, name: str, start: Start, *, awaited: bool, reviewer: Ask | None = None) -> ToolAttempt:
         """A call of one of the tools.
 
         Args:
             name: the name that was called.
             start: begins the framework's own execution.
             awaited: whether that is awaited.
+            reviewer: asks a person about the call, or None.
 
         Raises:
             UsageError: a tool that can only be awaited is called without `await`.
@@ -67,38 +72,67 @@ class Toolbox:
         if entry is not None and entry.is_async and not awaited:
             raise UsageError(f"tool {name!r} is async: call the agent with ainvoke or astream, the tool with ainvoke")
         blocks = awaited and entry is not None and entry.is_sync
-        return ToolAttempt(self.view(awaited=awaited), self.entries, start, blocks=blocks)
+        view, authorizes = self.view(awaited=awaited), self._adapter.authorizes
+        return ToolAttempt(view, self.entries, start, blocks=blocks, authorizes=authorizes, reviewer=reviewer)
 
 
 class Thread(Conversation):
     """A conversation of the framework.
 
+    Args:
+        start: begins a memory.
+
     Attributes:
         ids: those of the messages that it held when the model was asked last.
-        checkpoint: the id of the checkpoint at which that was.
+        latest: the id of the last of these messages.
+        answered: the id of the model's message whose calls a node answered last.
+        request: the id of the person's message that the model was asked about.
         is_stopped: whether the run was stopped for a fatal failure.
     """
 
     ids: frozenset[str] = frozenset()
-    checkpoint = ""
+    latest: str | None = None
+    answered: str | None = None
+    request: str | None = None
     is_stopped = False
 
-    def next_turn(self, messages: Sequence[Any], runtime: Any) -> None:
-        """The model is asked. A new message of the person forgives, and so does a return to an earlier checkpoint.
+    def __init__(self, start: Callable[[], Session]) -> None:
+        super().__init__(start())
+        self._start = start
+        self._lock = threading.Lock()
+
+    def arrive(self, messages: Iterable[Any]) -> None:
+        """A node begins. After a return to an earlier checkpoint the conversation begins again.
+
+        Args:
+            messages: of the conversation.
+        """
+        with self._lock:
+            if self.latest and self.latest not in {one.id for one in messages}:
+                self.restart()
+                self.next_step()
+
+    def restart(self) -> None:
+        """Begins again without any memory: the same calls may run again."""
+        self.end_step()
+        self.latest, self.answered, self.fatal, self.is_stopped = None, None, None, False
+        self.session = self._start()
+
+    def next_turn(self, messages: Sequence[Any]) -> None:
+        """The model is asked. After a new message of the person the conversation begins again.
 
         Args:
             messages: what the model is shown.
-            runtime: the framework's.
         """
-        checkpoint = str(getattr(getattr(runtime, "execution_info", None), "checkpoint_id", None) or "")
+        self.arrive(messages)
         said = since_the_model(messages)
         is_answered = any(isinstance(one, ToolMessage) for one in said)  # then a tool may have written the message
         is_asked = bool(said) and isinstance(said[-1], HumanMessage) and (self.is_stopped or not is_answered)
-        if is_asked or checkpoint < self.checkpoint:
-            self.forgive()
-            self.is_stopped = False
-        self.checkpoint = checkpoint
+        if is_asked and not (said[-1].id and said[-1].id == self.request):  # otherwise the node is repeated
+            self.restart()
+            self.request = said[-1].id
         self.ids = frozenset(one.id for one in messages if one.id)
+        self.latest = messages[-1].id if messages else None
         self.next_step()
 
     def stop(self, message: ToolMessage) -> ToolError:
@@ -126,7 +160,7 @@ class Gate:
 
     def __init__(self, adapter: Adapter) -> None:
         self.adapter = adapter
-        self.threads: Conversations[Thread] = Conversations(lambda key: Thread(adapter.pipeline.session(key)))
+        self.threads: Conversations[Thread] = Conversations(lambda key: Thread(lambda: adapter.pipeline.session(key)))
         self._lock = threading.Lock()
         self._boxes: OrderedDict[tuple[int, ...], Toolbox] = OrderedDict()
 
@@ -183,7 +217,8 @@ class Gate:
             output, error = _outcome(lambda: execute(request))
             if error is not None or not is_unknown(output, request):
                 return self._foreign(request, output, error, thread)
-        attempt = box.attempt(request.tool_call["name"], _starting(request, execute), awaited=False)
+        start = _starting(request, execute)
+        attempt = box.attempt(request.tool_call["name"], start, awaited=False, reviewer=self._review)
         return self._answered(attempt, attempt.call(*_called(request), session=_session(thread)), request, thread)
 
     async def acall(self, request: ToolCallRequest, execute: Callable[[ToolCallRequest], Awaitable[Any]]) -> Any:
@@ -198,9 +233,58 @@ class Gate:
             output, error = await _aoutcome(execute(request))
             if error is not None or not is_unknown(output, request):
                 return self._foreign(request, output, error, thread)
-        attempt = box.attempt(request.tool_call["name"], _starting(request, execute), awaited=True)
+        start = _starting(request, execute)
+        attempt = box.attempt(request.tool_call["name"], start, awaited=True, reviewer=self._review)
         result = await attempt.acall(*_called(request), session=_session(thread))
         return self._answered(attempt, result, request, thread)
+
+    def decide(self, message: AIMessage, box: Toolbox, thread: Thread | None) -> Decisions:
+        """Asks a person about the calls of one task that need it, all at once, before any of them runs.
+
+        Args:
+            message: the model's.
+            box: the tools.
+            thread: where it was said.
+
+        Returns:
+            The decisions, for `decided`.
+        """
+        if self.adapter.has_approver:
+            return {}
+        attempt, session = box.attempt("", _never, awaited=False), _session(thread)
+        requests = [attempt.approval(_as_call(call), session=session) for call in message.tool_calls]
+        return _ask_all(attempt, requests)
+
+    async def adecide(self, message: AIMessage, box: Toolbox, thread: Thread | None) -> Decisions:
+        """`decide`, awaited.
+
+        Args:
+            message: the model's.
+            box: the tools.
+            thread: where it was said.
+        """
+        if self.adapter.has_approver:
+            return {}
+        attempt, session = box.attempt("", _never, awaited=True), _session(thread)
+        requests = [await attempt.aapproval(_as_call(call), session=session) for call in message.tool_calls]
+        return _ask_all(attempt, requests)
+
+    @contextmanager
+    def decided(self, decisions: Decisions) -> Iterator[None]:
+        """The calls in here are those that a person was asked about.
+
+        Args:
+            decisions: the person's, by the ids of the calls.
+        """
+        token = _DECISIONS.set((self, decisions))
+        try:
+            yield
+        finally:
+            _DECISIONS.reset(token)
+
+    def _review(self, request: ApprovalRequest, check: Check) -> Approve | Reject | None:
+        gate, decisions = _DECISIONS.get()
+        return decisions.get(request.call.id or "") if gate is self else ask_about_call(request, check)
 
     def rejected(self, result: ToolResult, call: Mapping[str, Any], thread: Thread | None) -> ToolMessage:
         """The answer to a call that failed; what stops the run is remembered.
@@ -215,10 +299,17 @@ class Gate:
         return answer(result, call)
 
     def _of(self, request: ToolCallRequest) -> tuple[Thread | None, Toolbox]:
-        return self.thread(request.runtime, messages_of(request.state)), self.box(_callable_now(request))
+        messages = messages_of(request.state)
+        thread = self.thread(request.runtime, messages)
+        if thread is not None and messages:
+            thread.arrive(messages)
+        return thread, self.box(_callable_now(request))
 
     def _answered(self, attempt: ToolAttempt, result: ToolResult, request: ToolCallRequest, thread: Any) -> Any:
-        return self.rejected(result, request.tool_call, thread) if result.is_error else attempt.answer(result)
+        call = request.tool_call
+        if result.is_error:
+            return self.rejected(result, call, thread)
+        return attempt.answer(result, call["name"], call["id"])
 
     def _foreign(self, request: ToolCallRequest, output: Any, error: Exception | None, thread: Thread | None) -> Any:
         """What another middleware made of a name that the node does not know."""
@@ -230,6 +321,22 @@ class Gate:
         )
         result = view.call(*_called(request), session=_session(thread))
         return self.rejected(result, request.tool_call, thread) if error is not None else output
+
+
+_DECISIONS: ContextVar[tuple[Gate | None, Decisions]] = ContextVar("mulligan_langchain_decisions", default=(None, {}))
+
+
+def _ask_all(attempt: ToolAttempt, requests: Iterable[ApprovalRequest | None]) -> Decisions:
+    needed = [request for request in requests if request is not None]
+    try:
+        return ask_about_calls(needed, attempt.problem) if needed else {}
+    except ControlFlow as passing:
+        carried = passing.carried
+    raise carried
+
+
+def _never(entry: Entry, arguments: dict[str, Any]) -> Any:
+    raise AssertionError("nothing runs while a person is asked")
 
 
 def messages_of(state: Any) -> list[Any]:
@@ -261,7 +368,11 @@ def _starting(request: ToolCallRequest, execute: Callable[[ToolCallRequest], Any
 
 
 def _called(request: ToolCallRequest) -> tuple[ToolCall]:
-    return (ToolCall(request.tool_call["id"], request.tool_call["name"], request.tool_call["args"]),)
+    return (_as_call(request.tool_call),)
+
+
+def _as_call(call: Mapping[str, Any]) -> ToolCall:
+    return ToolCall(call["id"], call["name"], call["args"])
 
 
 def _session(thread: Thread | None) -> Any:

@@ -111,7 +111,7 @@ class MulliganMiddleware(AgentMiddleware[Any, Any, Any]):
             fatal = fatal_answer(since_the_model(messages))  # a command may have said something after it
         if fatal is None:
             if thread is not None:
-                thread.next_turn(messages, runtime)
+                thread.next_turn(messages)
             return None
         error = meaning(fatal) if thread is None else thread.stop(fatal)
         if self._on_fatal == "error":

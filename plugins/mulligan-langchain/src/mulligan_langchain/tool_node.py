@@ -91,11 +91,15 @@ class MulliganToolNode(ToolNode):
             FatalToolError: one failed so that the run must stop.
         """
         said, box, thread = self._read_input(input)
-        answers: Sequence[ToolMessage] = ()
-        if said is not None:
-            settled, answers = answer_malformed_calls(said, self._gate, box, thread, True)
-            input = self._with(input, said, settled)
-        return self._add_answers(super().invoke(input, config, **kwargs), answers, thread)
+        if said is None:
+            return self._add_answers(super().invoke(input, config, **kwargs), (), thread)
+        settled, answers = answer_malformed_calls(said, self._gate, box, thread, True)
+        with self._gate.decided(self._gate.decide(settled, box, thread)):
+            output = super().invoke(self._with(input, said, settled), config, **kwargs)
+        output = self._add_answers(output, answers, thread)
+        if thread is not None:
+            thread.answered = said.id
+        return output
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """`invoke`, awaited.
@@ -104,11 +108,15 @@ class MulliganToolNode(ToolNode):
             FatalToolError: a call failed so that the run must stop.
         """
         said, box, thread = self._read_input(input)
-        answers: Sequence[ToolMessage] = ()
-        if said is not None:
-            settled, answers = await aanswer_malformed_calls(said, self._gate, box, thread, True)
-            input = self._with(input, said, settled)
-        return self._add_answers(await super().ainvoke(input, config, **kwargs), answers, thread)
+        if said is None:
+            return self._add_answers(await super().ainvoke(input, config, **kwargs), (), thread)
+        settled, answers = await aanswer_malformed_calls(said, self._gate, box, thread, True)
+        with self._gate.decided(await self._gate.adecide(settled, box, thread)):
+            output = await super().ainvoke(self._with(input, said, settled), config, **kwargs)
+        output = self._add_answers(output, answers, thread)
+        if thread is not None:
+            thread.answered = said.id
+        return output
 
     def _wrapper(self, inner: Callable[..., Any] | None) -> Callable[..., Any]:
         def wrap(request: ToolCallRequest, execute: Callable[..., Any]) -> Any:
@@ -123,7 +131,7 @@ class MulliganToolNode(ToolNode):
         return wrap
 
     def _read_input(self, input: Any) -> tuple[AIMessage | None, Toolbox, Thread | None]:
-        """The last message of the model, where some of its calls could not be read; the tools; where it was said."""
+        """The last message of the model, unless one call of it is run alone; the tools; where it was said."""
         messages = (input if isinstance(input, list) else _get(input, self._key)) or []
         said = next((one for one in reversed(messages) if isinstance(one, AIMessage)), None)
         try:
@@ -132,11 +140,14 @@ class MulliganToolNode(ToolNode):
         except (RuntimeError, KeyError):  # outside of a graph
             thread = None
         if thread is not None and said is not None:
-            thread.next_turn(messages[: messages.index(said)], runtime)
-        unread = said if said is not None and said.invalid_tool_calls else None
-        return unread, self._gate.box(self.tools_by_name.values()), thread
+            if said.id and said.id == thread.answered:  # a replay: the node had ended
+                thread.restart()
+            thread.next_turn(messages[: messages.index(said)])
+        return said, self._gate.box(self.tools_by_name.values()), thread
 
     def _with(self, input: Any, said: AIMessage, settled: AIMessage) -> Any:
+        if not said.invalid_tool_calls:
+            return input
         if isinstance(input, list):
             return [settled if one is said else one for one in input]
         messages = [settled if one is said else one for one in _get(input, self._key)]

@@ -11,10 +11,11 @@ from langchain_core.tools import Tool as SimpleTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from mulligan import Problem, Tool, hints_of
-from mulligan.adapters import OPEN, Adapter, handler_for
+from mulligan.adapters import OPEN, Adapter, current_attempt, handler_for
 from mulligan.errors import ToolArgumentError
 from mulligan_langchain.run_recorder import record_runs
 
+_PLAIN = (bool, int, float)
 _REMOTE = ("readOnlyHint", "_meta")  # langchain-mcp-adapters writes what a server says into the same mapping
 
 
@@ -55,19 +56,44 @@ class Entry:
         Args:
             arguments: what the model sent.
         """
-        model = self.base.args_schema
-        if isinstance(model, Mapping) or self.unknown(arguments):
+        if isinstance(self.base.args_schema, Mapping) or self.unknown(arguments):
             return False
-        if model is None:
+        if self.base.args_schema is None:
             return isinstance(self.base, SimpleTool)
+        error = self.refusal(arguments)
+        return error is None or (bool(errors_of(error)) and not self.problems(error))
+
+    def refusal(self, arguments: Mapping[str, Any]) -> Exception | None:
+        """What the tool's own model raises for arguments, or None.
+
+        Args:
+            arguments: what the model sent.
+        """
+        try:
+            self._read(arguments)
+        except Exception as error:
+            return error
+        return None
+
+    def read_plain(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Arguments whose numbers and truth values are as the tool's own model reads them, `5` for `"5"`.
+
+        Args:
+            arguments: what the model sent.
+        """
+        try:
+            read = self._read(arguments)
+        except Exception:  # a schema without a model, or arguments that the framework has yet to fill in
+            return arguments
+        values = {name: getattr(read, name, value) for name, value in arguments.items()}
+        return {name: values[name] if type(values[name]) in _PLAIN else value for name, value in arguments.items()}
+
+    def _read(self, arguments: Mapping[str, Any]) -> Any:
+        model: Any = self.base.args_schema
         read = getattr(model, "model_validate", None) or getattr(model, "parse_obj", None)
         if read is None:
-            return False
-        try:
-            read(dict(arguments))
-        except Exception as error:
-            return bool(errors_of(error)) and not self.problems(error)
-        return True
+            raise TypeError("no model reads the arguments")
+        return read(dict(arguments))
 
     def unknown(self, arguments: Mapping[str, Any]) -> set[str]:
         """The names of arguments that the tool does not have, and that the framework would drop in silence.
@@ -87,17 +113,60 @@ class Entry:
         rejected = [one for one in errors_of(error) if not (one.get("loc") and one["loc"][0] in self.injected)]
         return [Problem(_pointer(one.get("loc", ())), str(one.get("msg", "not valid"))) for one in rejected]
 
+    def misfit(self, tool: FrameworkTool, arguments: Mapping[str, Any]) -> ToolArgumentError | None:
+        """What the schema says is wrong with arguments that the framework does not take either.
+
+        Args:
+            tool: the same tool, as mulligan sees it.
+            arguments: JSON values.
+        """
+        sent = {name: value for name, value in arguments.items() if name not in self.injected}
+        return None if self.accepts(sent) else tool.misfit(sent)
+
+    def explained(
+        self, tool: FrameworkTool, arguments: Mapping[str, Any], error: BaseException
+    ) -> ToolArgumentError | None:
+        """What it means that the framework did not take arguments; None if the error says something else.
+
+        Args:
+            tool: the same tool, as mulligan sees it.
+            arguments: JSON values.
+            error: what was raised.
+        """
+        problems = self.problems(error)
+        if not problems:
+            return None
+        message = "Invalid arguments; nothing was run."
+        explained = self.misfit(tool, arguments) or ToolArgumentError(
+            message, problems=problems, effect="none", rule="langchain:arguments"
+        )
+        explained.__cause__ = error
+        return explained
+
+    def refused(self, tool: FrameworkTool, arguments: Mapping[str, Any]) -> ToolArgumentError | None:
+        """What is wrong with arguments, before the framework is asked; None if it takes them.
+
+        Args:
+            tool: the same tool, as mulligan sees it.
+            arguments: JSON values.
+        """
+        sent = {name: value for name, value in arguments.items() if name not in self.injected}
+        error = self.refusal(sent)
+        explained = None if error is None else self.explained(tool, sent, error)
+        return explained or self.misfit(tool, sent)
+
 
 class FrameworkTool(Tool):
     """A tool whose arguments are judged by its framework, which others inside may have changed before."""
 
     def fit(self, arguments: dict[str, Any]) -> dict[str, Any] | ToolArgumentError:
-        """As in `Tool`.
+        """As in `Tool`; what a person or a plugin judges before the framework does is checked here.
 
         Args:
             arguments: JSON values.
         """
-        return arguments
+        attempt = current_attempt()
+        return arguments if attempt is None else attempt.read_first(self, arguments)
 
     def misfit(self, arguments: dict[str, Any]) -> ToolArgumentError | None:
         """What is wrong with arguments by the schema.

@@ -1,7 +1,7 @@
 """mulligan for MCP.
 
 `tools_from` makes the tools of any MCP server a `Toolset`. `mulligan_mcp.fastmcp` and `mulligan_mcp.sdk` hold middleware for
-servers. `mulligan_mcp.proxy` is what the command `mulligan-proxy` runs.
+servers.
 """
 
 from mulligan_mcp.client import tools_from

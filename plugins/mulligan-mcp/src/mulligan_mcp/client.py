@@ -37,7 +37,7 @@ async def tools_from(
     if not all(callable(getattr(client, method, None)) for method in ("list_tools", "call_tool")):
         raise UsageError(f"{client!r:.80} is no MCP client: give a ClientSession, mcp.Client or fastmcp.Client")
     definitions = [_plain(one) for one in await _list_tools(client)]
-    for concern in concerns(definitions, trusted=trusted):
+    for concern in concerns(definitions):
         logger.warning("{}: {}", server, concern)
     toolset = Toolset()
     for definition in definitions:

@@ -19,6 +19,7 @@ def tool_of(
     *,
     name: str | None = None,
     trusted: bool = False,
+    known_read_only: bool = False,
     timeout: float | None = None,
     provider: str | None = None,
 ) -> Tool:
@@ -32,6 +33,7 @@ def tool_of(
         handler: called with the validated arguments as keywords.
         name: the name that the model calls; by default the server's.
         trusted: whether the hints are believed.
+        known_read_only: whether the host itself knows that the tool changes nothing, whatever the hints say.
         timeout: seconds until a call is given up.
         provider: the server's name.
 
@@ -44,7 +46,8 @@ def tool_of(
         raise UnusableToolError("it has no name")
     if not isinstance(schema, Mapping):
         raise UnusableToolError("its inputSchema is no object")
-    options = {**hints_of(claims(definition), trusted), "timeout": timeout, "provider": provider}
+    hints = {"read_only": True} if known_read_only else hints_of(claims(definition), trusted)
+    options = {**hints, "timeout": timeout, "provider": provider}
     description = definition.get("description")
     try:
         tool = Tool.from_schema(

@@ -9,6 +9,7 @@ server = FastMCP("files", middleware=[MulliganMiddleware()])
 from __future__ import annotations
 
 from collections.abc import Mapping
+from inspect import iscoroutinefunction
 from typing import Any
 
 import mcp_types as types
@@ -70,7 +71,7 @@ class _Call(ServerCall):
     def _server(self) -> Any:
         return None if self._context.fastmcp_context is None else self._context.fastmcp_context.fastmcp
 
-    async def find(self, *, fresh: bool = False) -> Mapping[str, Any] | None:
+    async def find(self) -> Mapping[str, Any] | None:
         tool = self._tool = None if self._server is None else await self._server.get_tool(self.name)
         if tool is None and self.name not in [one["name"] for one in await self.listing()]:
             return None
@@ -88,6 +89,9 @@ class _Call(ServerCall):
 
     def is_wrapped(self) -> bool:
         return self.wrapper is not None and str(self.wrapper).startswith(f"Error calling tool {self.name!r}")
+
+    def may_run_on(self) -> bool:
+        return not (isinstance(self._tool, FunctionTool) and iscoroutinefunction(self._tool.fn))
 
     def is_local(self) -> bool:
         return isinstance(self._tool, FunctionTool)

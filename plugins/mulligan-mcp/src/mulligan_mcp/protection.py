@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from contextvars import ContextVar
@@ -9,7 +10,7 @@ from typing import Any
 
 from mulligan import Pipeline, Policy, Tool, ToolResult
 from mulligan.errors import ToolArgumentError, UsageError
-from mulligan.plugin import AuthorMessage
+from mulligan.plugin import AuthorMessage, DeadlineExceeded
 from mulligan_mcp.definitions import UnusableToolError, tool_of
 
 _CONTROL_FLOW = ("mcp.shared.exceptions.MCPError",)
@@ -35,12 +36,8 @@ class ServerCall(ABC):
         self.wrapper: Exception | None = None
 
     @abstractmethod
-    async def find(self, *, fresh: bool = False) -> Mapping[str, Any] | None:
-        """The tool's entry of `tools/list`, or None where the caller has no such tool.
-
-        Args:
-            fresh: whether what is remembered of earlier calls does not count.
-        """
+    async def find(self) -> Mapping[str, Any] | None:
+        """The tool's entry of `tools/list`, or None where the caller has no such tool: another caller may have others."""
 
     @abstractmethod
     async def listing(self) -> list[Mapping[str, Any]]:
@@ -57,6 +54,10 @@ class ServerCall(ABC):
     @abstractmethod
     def is_wrapped(self) -> bool:
         """Whether what was raised is only the server's own wrapper around it."""
+
+    def may_run_on(self) -> bool:
+        """Whether the tool may run on after it was given up, as a thread does."""
+        return True
 
     def is_local(self) -> bool:
         """Whether an answer that is a failure holds the words of the tool's author, and not those of another server."""
@@ -138,7 +139,7 @@ class Protection:
         result = await self._run_pipeline(self._pipeline, [tool], served)
         if served.failure is None:
             return result
-        if await served.find(fresh=True) is None:
+        if await served.find() is None:
             return await self._unknown(served)
         if self._own and served.is_masked():
             return await self._run_pipeline(self._pipeline_without_details(), [_any_arguments(served)], served)
@@ -156,7 +157,7 @@ class Protection:
             if _is_control_flow(error):
                 raise
         refused = served.failure is not None and served.is_refusal()
-        definition = await served.find(fresh=True) if refused else None
+        definition = await served.find() if refused else None
         tool = None if definition is None else self._tool(definition)
         return (
             tool if tool is not None and self._has_invalid_arguments(tool, served.arguments) else _any_arguments(served)
@@ -172,7 +173,13 @@ class Protection:
 
     def _make_tool(self, name: str, definition: Mapping[str, Any]) -> Tool | None:
         async def run(**arguments: Any) -> Any:
-            return await _CURRENT_CALL.get().tried(name, arguments)
+            served = _CURRENT_CALL.get()
+            try:
+                return await served.tried(name, arguments)
+            except asyncio.CancelledError:
+                if self._timeout is not None and served.may_run_on():
+                    raise DeadlineExceeded(self._timeout) from None  # says that something of it runs on
+                raise
 
         try:
             return tool_of(definition, run, trusted=True, timeout=self._timeout)

@@ -47,7 +47,9 @@ def protect(server: Server, pipeline: Pipeline | None = None, *, timeout: float 
         raise UsageError(f"{server!r:.80} is no server of the MCP SDK: give an MCPServer or a low-level Server")
     if any(isinstance(one, MulliganMiddleware) for one in chain):
         raise UsageError(f"{server!r:.80} is protected already")
-    chain.append(MulliganMiddleware(pipeline, timeout=timeout))
+    middleware = MulliganMiddleware(pipeline, timeout=timeout)
+    middleware.tools = getattr(server, "_tool_manager", None)
+    chain.append(middleware)
     if hasattr(server, "call_tool"):
         server.call_tool = _with_recorded_errors(server.call_tool)
     return server
@@ -61,11 +63,14 @@ class MulliganMiddleware:
     Args:
         pipeline: what calls run through; by default a new one with the installed plugins.
         timeout: seconds until a call is given up, or None.
+
+    Attributes:
+        tools: the tools of an `MCPServer`, as far as they are known here.
     """
 
     def __init__(self, pipeline: Pipeline | None = None, *, timeout: float | None = None) -> None:
+        self.tools: Any = None
         self._protection = Protection(pipeline, timeout)
-        self._known: dict[str, Mapping[str, Any]] = {}
 
     async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         """Answers a call; every other message goes on.
@@ -77,7 +82,7 @@ class MulliganMiddleware:
         params = ctx.params or {}
         if ctx.method != "tools/call" or ctx.request_id is None or not isinstance(params.get("name"), str):
             return await call_next(ctx)
-        served = _Call(ctx, call_next, self._known)
+        served = _Call(ctx, call_next, self.tools)
         told = await self._protection.call(served)
         if told is None:
             return served.answer  # type: ignore[no-any-return]
@@ -87,28 +92,25 @@ class MulliganMiddleware:
 
 
 class _Call(ServerCall):
-    def __init__(
-        self, ctx: ServerRequestContext[Any, Any], call_next: CallNext, known: dict[str, Mapping[str, Any]]
-    ) -> None:
+    def __init__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext, tools: Any) -> None:
         params = ctx.params or {}
         super().__init__(params["name"], params.get("arguments"))
         self._ctx = ctx
         self._call_next = call_next
-        self._known = known
+        self._tools = tools
 
-    async def find(self, *, fresh: bool = False) -> Mapping[str, Any] | None:
-        if fresh or self.name not in self._known:
-            await self.listing()
-        return self._known.get(self.name)
+    async def find(self) -> Mapping[str, Any] | None:
+        return next((one for one in await self.listing() if one.get("name") == self.name), None)
 
     async def listing(self) -> list[Mapping[str, Any]]:
         meta = (self._ctx.params or {}).get("_meta")
         params = {} if meta is None else {"_meta": meta}
         listed = await self._call_next(replace(self._ctx, method="tools/list", params=params))
-        entries = list((listed.get("tools") if isinstance(listed, Mapping) else None) or ())
-        self._known.clear()
-        self._known.update({str(one.get("name")): one for one in entries})
-        return entries
+        return list((listed.get("tools") if isinstance(listed, Mapping) else None) or ())
+
+    def may_run_on(self) -> bool:
+        tool = None if self._tools is None else self._tools.get_tool(self.name)
+        return getattr(tool, "is_async", False) is not True
 
     async def run(self, name: str, arguments: Mapping[str, Any]) -> Any:
         params = {**(self._ctx.params or {}), "name": name, "arguments": arguments}

@@ -31,12 +31,11 @@ _WRITES = re.compile(
 _MOST_CHARACTERS = 20_000
 
 
-def concerns(definitions: Iterable[Any], *, trusted: bool) -> Iterator[str]:
+def concerns(definitions: Iterable[Any]) -> Iterator[str]:
     """What a person should know about the tools of one server, one line each.
 
     Args:
         definitions: the entries of `tools/list`.
-        trusted: whether the server's hints are believed.
     """
     entries = [(str(one.get("name", "")), one) for one in definitions if isinstance(one, Mapping)]
     yield from _lookalikes(name for name, _ in entries)
@@ -47,10 +46,6 @@ def concerns(definitions: Iterable[Any], *, trusted: bool) -> Iterator[str]:
         if any(unicodedata.category(one) in ("Cf", "Co") for one in description if one not in "\u200d\ufeff"):
             yield f"the description of {name!a} holds characters that cannot be seen"
         yield from _contradicted_hints(name, definition)
-    believed = [name for name, one in entries if claims(one).get("readOnlyHint") or claims(one).get("idempotentHint")]
-    if believed and not trusted:
-        named = ", ".join(f"{name!a}" for name in believed[:20])
-        yield f"says that these change nothing, or may run twice, which is not believed: {named}"
 
 
 def skeleton(name: str) -> str:

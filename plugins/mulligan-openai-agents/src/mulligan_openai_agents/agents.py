@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import copy
-import inspect
 import weakref
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, TypeVar
+from uuid import uuid4
 
 from agents import (
     Agent,
@@ -16,27 +16,32 @@ from agents import (
     Handoff,
     ModelResponse,
     RunContextWrapper,
+    ToolApprovalItem,
     ToolsToFinalOutputResult,
     handoff,
 )
 from agents import Tool as AnyTool
 from openai.types.responses import ResponseFunctionToolCall
 
-from mulligan import Pipeline, Policy, Tool
-from mulligan.errors import UsageError
-from mulligan_openai_agents.runs import Run, current_run
-from mulligan_openai_agents.tools import Guarded, Settings, is_enabled, refuse
+from mulligan import Pipeline, Tool, ToolCall
+from mulligan.adapters import OPEN, Adapter, Conversations
+from mulligan.errors import ToolNotFoundError, UsageError
+from mulligan_openai_agents.runs import Run, current_run, resolved
+from mulligan_openai_agents.tools import Guarded, is_enabled
 
 AnAgent = TypeVar("AnAgent", bound=Agent[Any])
 _KEPT = 1_000
-_HOOKS = ("on_start", "on_end", "on_handoff", "on_tool_start", "on_tool_end", "on_llm_start")
+_HOOKS = ("on_start", "on_handoff", "on_tool_start", "on_tool_end")
 
 
 def wrap(
     agent: AnAgent,
     *,
     pipeline: Pipeline | None = None,
-    timeout: float | None = None,
+    timeout: float | Mapping[str, float] | None = None,
+    tool_options: Mapping[str, Mapping[str, Any]] | None = None,
+    fatal: Any = None,
+    repair: Any = None,
     tools: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> AnAgent:
     """A copy of an agent whose function tools go through mulligan: its own, those of its MCP servers, those added later.
@@ -48,157 +53,225 @@ def wrap(
         agent: the agent.
         pipeline: your own policy, plugins, format, limits and middleware. By default values that the SDK would coerce
             without loss are coerced.
-        timeout: seconds for each call of a tool that has none of its own.
-        tools: options of `mulligan.Tool` by the tool's name, such as `{"search": {"read_only": True}}`.
+        timeout: seconds for each call of a tool that has none of its own, for all or by name.
+        tool_options: options of `mulligan.Tool` by the tool's name or a pattern: `{"search_*": {"read_only": True}}`.
+        fatal: what stops the run, as in `mulligan.Policy`; only without `pipeline`.
+        repair: what is repaired, as in `mulligan.Policy`; only without `pipeline`.
+        tools: the old name of `tool_options`.
 
     Raises:
-        UsageError: it is no agent; there is no such option.
+        UsageError: it is no agent; an argument is wrong.
     """
     if not isinstance(agent, Agent):
         raise UsageError(f"wrap() takes an agents.Agent, not {agent!r:.80}")
-    for options in (tools or {}).values():
-        Tool.from_schema("checked", "", {}, refuse, **options)
-    pipeline = pipeline or Pipeline(policy=Policy(repair=("coerce",)))
-    wrapped: AnAgent = _Guard(Settings(pipeline, timeout, tools or {})).agent(agent)
+    options: Any = {"timeout": timeout, "tool_options": tool_options or tools, "fatal": fatal, "repair": repair}
+    wrapped: AnAgent = _Guard(Adapter("wrap", pipeline, default_repair="coerce", **options)).agent(agent)
     return wrapped
 
 
+class _Named(Tool):
+    """A tool that is only named: no option makes it run by a repaired name, since approvals and guardrails are the SDK's."""
+
+    def with_options(self, **_: Any) -> _Named:
+        """As it is."""
+        return self
+
+
+def _refuse(**_: Any) -> None:
+    """The handler of a tool that is only named, and never run."""
+    raise ToolNotFoundError("It cannot be called in this way.")
+
+
+class _Mark:
+    """On the SDK's context of a run, and on its copies: a run that was paused is the same conversation."""
+
+
 class _Guard:
-    """What all agents of one `wrap` share.
+    """What all agents of one `wrap` share."""
 
-    Args:
-        settings: how their tools are guarded.
-    """
-
-    def __init__(self, settings: Settings) -> None:
-        self.settings = settings
+    def __init__(self, adapter: Adapter) -> None:
+        self.adapter = adapter
         self._agents: dict[int, tuple[Agent[Any], Any]] = {}
-        self._runs: weakref.WeakKeyDictionary[RunContextWrapper[Any], Run] = weakref.WeakKeyDictionary()
+        self._runs = Conversations(lambda _: Run(adapter.pipeline.session(uuid4().hex), adapter.pipeline))
 
     def run(self, context: RunContextWrapper[Any]) -> Run:
-        """The run that a context belongs to; forgotten with the context.
-
-        Args:
-            context: the SDK's context of the run.
-        """
-        run = self._runs.get(context)
-        if run is None:
-            run = self._runs[context] = Run(self.settings.pipeline, context)
+        """The run that a context belongs to; forgotten with the context."""
+        run = self._runs.of(vars(context).setdefault("_mulligan_mark", _Mark()))
+        run.context = weakref.ref(context)
         return run
 
     def agent(self, agent: Agent[Any]) -> Any:
-        """The guarded copy of an agent, the same one each time.
-
-        Args:
-            agent: the agent.
-        """
+        """The guarded copy of an agent, the same one each time."""
         known = self._agents.get(id(agent))
         if known is not None:
             return known[1]
         plain = type(agent).plain if isinstance(agent, GuardedAgent) else type(agent)
         guarded = copy.copy(agent)
+        guarded.handoffs = list(agent.handoffs)
         guarded.__class__ = type(plain.__name__, (GuardedAgent, plain), {"guard": self, "plain": plain})
         self._agents[id(agent)] = self._agents[id(guarded)] = (agent, guarded)
         while len(self._agents) > _KEPT:  # a handoff may make a new agent each time
             del self._agents[next(iter(self._agents))]
-        guarded.hooks = _Hooks(agent.hooks, self)
-        guarded.handoffs = [self._handoff(one) for one in agent.handoffs]
-        if agent.tool_use_behavior != "run_llm_again":
-            guarded.tool_use_behavior = _unless_fatal(agent, self)
+        self.equip(guarded)
         return guarded
 
+    def equip(self, agent: Agent[Any]) -> None:
+        """Guards what a guarded agent was given, at first or since: hooks, handoffs, what it does with results."""
+        if getattr(agent.hooks, "guard", None) is not self:
+            agent.hooks = _Hooks(agent.hooks.theirs if isinstance(agent.hooks, _Hooks) else agent.hooks, self)
+        handoffs = [self._handoff(one) for one in agent.handoffs]
+        if any(one is not before for one, before in zip(handoffs, agent.handoffs, strict=True)):
+            agent.handoffs = handoffs
+        behavior = agent.tool_use_behavior
+        if behavior != "run_llm_again" and getattr(behavior, "guard", None) is not self:
+            agent.tool_use_behavior = _unless_fatal(behavior, self)
+
     def _handoff(self, given: Agent[Any] | Handoff[Any, Any]) -> Any:
+        """A handoff to guarded agents; one that is already stays as it is."""
         if isinstance(given, Agent):
             return self.agent(given)
+        if getattr(given.on_invoke_handoff, "guard", None) is self:
+            return given
         changed = copy.copy(given)
 
         async def invoke(context: RunContextWrapper[Any], input_json: str) -> Any:
             target = await given.on_invoke_handoff(context, input_json)
             return self.agent(target) if isinstance(target, Agent) else target
 
+        target = given._agent_ref and given._agent_ref()  # noqa: SLF001 (a saved run finds its agents by it)
+        if isinstance(target, Agent):
+            target = self.agent(target)
+            changed._agent_ref = weakref.ref(target)  # noqa: SLF001
+        vars(invoke).update(guard=self, target=target)
         changed.on_invoke_handoff = invoke
         return changed
 
+    def check_names(self, own: list[Tool]) -> None:
+        """Refuses a timeout or options whose name is that of no tool of any agent, but like one.
+
+        Raises:
+            UsageError: names the closest tool.
+        """
+        tools = [tool for agent, _ in self._agents.values() for tool in agent.tools if isinstance(tool, FunctionTool)]
+        self.adapter.check_names([*(self.named(tool.qualified_name, "") for tool in tools), *own], are_all=False)
+
+    def named(self, name: str, description: str | None, schema: Any = OPEN, **options: Any) -> Tool:
+        """A tool, or a handoff, that is only named."""
+        return self.adapter.tool(name, description, schema, _refuse, _Named, timeout=None, **options)
+
+    async def ask(self, run: Run, agent: Any, call: ResponseFunctionToolCall) -> None:
+        """Decides whether the SDK puts a call that the model has sent before a person."""
+        names = {call.name, f"{call.namespace}.{call.name}"}
+        tool = next((one for one in agent.guarded_tools.values() if one.tool.name in names), None)
+        if tool is None or not tool.asks:
+            return
+        sent = ToolCall(call.call_id, tool.tool.name, call.arguments)
+        if await tool.view.aapproval(sent, session=run.session) is not None:
+            run.asked[call.call_id] = tool.view, sent
+        elif tool.original.needs_approval is not True:
+            run.allowed.add(call.call_id)
+            context = run.context()
+            if not tool.original.needs_approval and context.is_tool_approved(call.name, call.call_id) is None:
+                context.approve_tool(ToolApprovalItem(agent=agent, raw_item=call, tool_name=call.name))
+
 
 class GuardedAgent(Agent[Any]):
-    """Stands before an agent's own class.
-
-    Attributes:
-        guard: what all agents of one `wrap` share.
-        plain: the agent's own class.
-    """
+    """Precedes an agent's own class, which is `plain`."""
 
     guard: ClassVar[_Guard]
     plain: ClassVar[type[Agent[Any]]]
+    guarded_tools: Mapping[int, Guarded] = {}
+    """The function tools of the turn, by the id of the author's object."""
 
     async def get_all_tools(self, run_context: RunContextWrapper[Any]) -> list[AnyTool]:
-        """The agent's tools, the function tools guarded. The SDK asks once in every turn, before it calls the model.
-
-        Args:
-            run_context: the SDK's context of the run.
-
-        Raises:
-            RunStopped: a tool failed for good in the turn before.
-        """
+        """The agent's tools, the function tools guarded. The SDK asks in every turn, and before it continues a run."""
         run = self.guard.run(run_context)
-        run.next_turn()
         current_run.set(run)
+        self.guard.equip(self)
         tools = await super().get_all_tools(run_context)
-        known: dict[int, Guarded] = self.__dict__.get("_mulligan_tools", {})
-        kept: dict[int, Guarded] = {}
+        known, kept = self.guarded_tools, dict[int, Guarded]()
         for tool in tools:
             if isinstance(tool, FunctionTool):
                 guarded = known.get(id(tool))
                 if guarded is None or guarded.original is not tool:
-                    guarded = Guarded(tool, self.guard.settings)
+                    guarded = Guarded(tool, self.guard.adapter)
                 kept[id(tool)] = guarded
-        self.__dict__["_mulligan_tools"] = kept
-        run.offer([*await self._handoffs_as_tools(run_context), *(guarded.tool for guarded in kept.values())])
+        self.guarded_tools = kept
+        if not known:
+            self.guard.check_names([guarded.tool for guarded in kept.values()])
+        handoffs = [one if isinstance(one, Handoff) else handoff(one) for one in self.handoffs]
+        shown = [(one.tool_name, one.tool_description) for one in handoffs if await is_enabled(one, run_context, self)]
+        named, pairs = self.guard.named, [(one.tool, one.schema) for one in kept.values()]
+        own = [named(one.name, one.description, schema, destructive=one.destructive) for one, schema in pairs]
+        run.view = self.guard.adapter.view([*(named(*one) for one in shown), *own])
         return [kept[id(tool)].wrapped if id(tool) in kept else tool for tool in tools]
-
-    async def _handoffs_as_tools(self, run_context: RunContextWrapper[Any]) -> list[Tool]:
-        """What else the model may call by name, so that it can be suggested."""
-        found = [one if isinstance(one, Handoff) else handoff(one) for one in self.handoffs]
-        return [
-            Tool.from_schema(one.tool_name, one.tool_description, {"type": "object"}, refuse)
-            for one in found
-            if await is_enabled(one, run_context, self)
-        ]
 
 
 class _Hooks(AgentHooks[Any]):
-    """Notes what the model sent, and passes everything on to the agent's own hooks."""
+    """Follows the turns of a run, and passes everything on to the agent's own hooks."""
 
     def __init__(self, theirs: Any, guard: _Guard) -> None:
-        self._theirs = theirs
-        self._guard = guard
-        if theirs is not None:
-            for name in _HOOKS:
-                setattr(self, name, getattr(theirs, name))
+        self.guard = guard
+        self.theirs = theirs or AgentHooks()
+        for name in _HOOKS:
+            setattr(self, name, getattr(self.theirs, name))
+
+    async def on_llm_start(self, context: RunContextWrapper[Any], agent: Agent[Any], *prompt: Any) -> None:
+        """The model is asked: what it called before is answered.
+
+        Raises:
+            RunStopped: a tool failed for good in the turn before.
+        """
+        run, messages = self.guard.run(context), prompt[-1]
+        for call in _latest_calls(messages):
+            id = call["call_id"]
+            if id not in run.arguments and context.is_tool_approved(call["name"], id) is False:  # in another process
+                await self.guard.ask(run, agent, ResponseFunctionToolCall.model_validate(call))
+        await run.next_turn(context, messages)
+        await self.theirs.on_llm_start(context, agent, *prompt)
 
     async def on_llm_end(self, context: RunContextWrapper[Any], agent: Agent[Any], response: ModelResponse) -> None:
         """The model has answered; its calls come next."""
+        run = self.guard.run(context)
         calls = [item for item in response.output if isinstance(item, ResponseFunctionToolCall)]
-        self._guard.run(context).arguments = {item.call_id: item.arguments for item in calls}
-        if self._theirs is not None:
-            await self._theirs.on_llm_end(context, agent, response)
+        run.read({item.call_id: item.arguments for item in calls})
+        for call in calls:
+            await self.guard.ask(run, agent, call)
+        await self.theirs.on_llm_end(context, agent, response)
+
+    async def on_end(self, context: Any, agent: Agent[Any], output: Any) -> None:
+        """The agent has given its final output, and the last step has ended."""
+        if (run := current_run.get()) is not None:
+            run.end_step()
+        await self.theirs.on_end(context, agent, output)
 
 
-def _unless_fatal(agent: Agent[Any], guard: _Guard) -> Any:
+def _latest_calls(messages: Any) -> Iterator[dict[str, Any]]:
+    """The calls of the model's last message."""
+    has_calls = False
+    for item in reversed(messages):
+        kind = item.get("type") if isinstance(item, dict) else None
+        if kind == "function_call":
+            has_calls = True
+            yield item
+        elif has_calls and kind == "function_call_output":
+            return
+
+
+def _unless_fatal(behavior: Any, guard: _Guard) -> Any:
     """What an agent does with its tools' results, but that a fatal failure is no final output."""
-    behavior = agent.tool_use_behavior
     more = ToolsToFinalOutputResult(is_final_output=False, final_output=None)
 
-    async def decide(context: RunContextWrapper[Any], results: list[FunctionToolResult]) -> ToolsToFinalOutputResult:
+    async def decide(context: RunContextWrapper[Any], results: list[FunctionToolResult]) -> Any:
         if guard.run(context).fatal is not None:
             return more
         if callable(behavior):
-            given = behavior(context, results)
-            return await given if inspect.isawaitable(given) else given
+            return await resolved(behavior(context, results))
         names = behavior.get("stop_at_tool_names", []) if isinstance(behavior, dict) else None
         for result in results:
             if names is None or result.tool.name in names or result.tool.qualified_name in names:
                 return ToolsToFinalOutputResult(is_final_output=True, final_output=result.output)
         return more
 
+    vars(decide)["guard"] = guard
     return decide

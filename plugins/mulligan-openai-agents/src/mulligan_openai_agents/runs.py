@@ -1,117 +1,160 @@
-"""One run of an agent: its conversation with mulligan, the tools that it was offered last, and why it must stop."""
+"""One run of an agent: its conversation with mulligan, the tools that it was offered last, its settings, and its end."""
 
 from __future__ import annotations
 
-import weakref
-from collections.abc import Iterable, Mapping
-from contextlib import ExitStack
+import dataclasses
+import inspect
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from typing import Any
 
-from agents import AgentsException, RunContextWrapper
+from agents import AgentsException, RunConfig, ToolErrorFormatterArgs
 
-from mulligan import Pipeline, Tool, ToolResult
-from mulligan.errors import ToolError
+from mulligan import ApprovalRequest, Pipeline, Reject, Session, ToolCall, ToolResult
+from mulligan.adapters import Attempt, Conversation, Stopped
+from mulligan.errors import ToolCancelledError, UsageError
 
 current_run: ContextVar[Run | None] = ContextVar("mulligan_openai_agents_run", default=None)
 """The run whose turn is under way; a turn and its tools are tasks that inherit it."""
 
 
-class RunStopped(AgentsException):
-    """A tool failed in a way that the model cannot mend. Every call of the turn was answered before it was raised.
+async def resolved(value: Any) -> Any:
+    """What a function of the host's gave, which may be async."""
+    return await value if inspect.isawaitable(value) else value
 
-    Args:
-        error: what the failure means.
+
+class RunStopped(Stopped, AgentsException):
+    """A tool failed in a way that the model cannot correct. Every call of the turn was answered before it was raised.
 
     Attributes:
         error: what the failure means; also the `__cause__`.
+        messages: the conversation as the model would have read it next, every call in it answered.
+        run_data: the SDK's record of the run; None for a tool that was called outside one.
     """
 
-    def __init__(self, error: ToolError) -> None:
-        where = f" in tool {error.tool_name}" if error.tool_name else ""
-        super().__init__(f"{type(error).__name__}{where}: {error.message} {error.user_message}".rstrip())
-        self.error = error
-        self.__cause__ = error
+
+def _rejected() -> ToolCancelledError:
+    message = "This call was not run: a person rejected it."
+    return ToolCancelledError(message, effect="none", rule="host:approval-rejected")
 
 
-class Run:
+async def _refuse(*_: Any) -> None:
+    raise _rejected()
+
+
+class _Rejection(Attempt):
+    """A call that a person has rejected, so that it is reported; it never runs."""
+
+    reason = ""
+
+    def decide(self, request: ApprovalRequest) -> Reject:
+        """As in `Attempt`."""
+        return Reject(self.reason)
+
+
+class Run(Conversation):
     """What is remembered of one run.
 
-    Args:
-        pipeline: what the run's calls go through.
-        context: the SDK's own context of the run.
-
     Attributes:
-        session: the conversation.
+        context: gives the SDK's own context of the run, which it does not keep alive.
         arguments: what the model sent in its last message, by call id.
-        fatal: the error that ends the run, or None.
+        view: the pipeline with the tools that can be called now.
+        asked: the calls that a person is asked about, by id, each with its pipeline.
+        allowed: the ids of calls that may run, as far as mulligan is concerned, without a person being asked.
     """
 
-    def __init__(self, pipeline: Pipeline, context: RunContextWrapper[Any]) -> None:
-        self._pipeline = pipeline
-        self._context = weakref.ref(context)
-        self._view = pipeline
-        self._offered: tuple[Tool, ...] = ()
-        self._step = ExitStack()
-        self.session = pipeline.session()
+    def __init__(self, session: Session, view: Pipeline) -> None:
+        super().__init__(session)
+        self.context: Callable[[], Any] = lambda: None
         self.arguments: Mapping[str, str] = {}
-        self.fatal: ToolError | None = None
+        self.view = view
+        self.asked: dict[str, tuple[Pipeline, ToolCall]] = {}
+        self.allowed: set[str] = set()
+        self._has_step = False
+        self._unanswered: set[str] = set()
 
-    def is_of(self, context: RunContextWrapper[Any]) -> bool:
-        """Whether this run is the one that a context belongs to.
+    def read(self, arguments: Mapping[str, str]) -> None:
+        """The model has sent a message, with these calls."""
+        self.arguments, self._unanswered = arguments, set(arguments)
+        if arguments:
+            self.join_step()
 
-        Args:
-            context: the SDK's context.
-        """
-        return self._context() is context
+    def answer(self, result: ToolResult) -> str:
+        """As in `Conversation`; the last answer to a message ends its step."""
+        text, id = super().answer(result), str(result.call.id)
+        if id in self._unanswered:
+            self._unanswered.remove(id)
+            if not self._unanswered:
+                self.end_step()
+        return text
 
-    def next_turn(self) -> None:
-        """Lets the model have another turn: what is called from now on, it calls in one message.
+    def join_step(self) -> None:
+        """What is called from now on belongs to the message that the model has sent, or sent before a pause."""
+        if not self._has_step:
+            self.next_step()
+            self._has_step = True
+
+    def end_step(self) -> None:
+        """Finishes the step."""
+        self._has_step = False
+        super().end_step()
+
+    async def next_turn(self, context: Any, messages: Any) -> None:
+        """Lets the model have another turn, in which it will read these messages.
 
         Raises:
             RunStopped: a tool failed for good in the turn before.
         """
+        for id, (_, call) in list(self.asked.items()):
+            if context.is_tool_approved(call.name, id) is False:
+                await self.reject(call.name, id, context.get_rejection_message(call.name, id) or "")
+        self.asked.clear()
+        self.allowed.clear()
+        self.end_step()
         if self.fatal is not None:
-            raise RunStopped(self.fatal)
-        self._step.close()
-        self._step.enter_context(self.session.step())
+            raise RunStopped(self.fatal, messages)
 
-    def offer(self, tools: Iterable[Tool]) -> None:
-        """Takes note of what the model can call in this turn.
+    async def answer_unknown(self, name: str, call_id: str, view: Pipeline | None = None) -> str:
+        """What the model reads of a name that no tool has, or a tool that was switched off since (not in `view`)."""
+        self.join_step()
+        sent = ToolCall(call_id, name, self.arguments.get(call_id))
+        return self.answer(await (view or self.view).acall(sent, session=self.session))
 
-        Args:
-            tools: the tools; of two with the same name the later one counts.
-        """
-        offered = tuple({tool.name: tool for tool in tools}.values())
-        if offered != self._offered:
-            self._view, self._offered = self._pipeline.with_tools(offered), offered
+    async def reject(self, name: str, call_id: str, reason: str = "") -> str:
+        """What the model reads of a call that a person has rejected."""
+        asked = self.asked.pop(call_id, None)
+        if asked is not None:
+            self.join_step()
+            rejection = _Rejection(asked[0], _refuse)
+            rejection.reason = reason
+            return self.answer(await rejection.acall(asked[1], session=self.session))
+        text = ToolResult.from_error(_rejected(), call=ToolCall(call_id, name)).content
+        return text.replace("Error executing tool", "Tool", 1)
 
-    def note(self, result: ToolResult) -> None:
-        """Remembers the first failure that ends the run.
 
-        Args:
-            result: of one call.
-        """
-        if result.fatal and self.fatal is None:
-            self.fatal = result.error
+def run_config(base: RunConfig | None = None) -> RunConfig:
+    """Settings with which a name that no tool has is answered, with the best matches among the tools callable now.
 
-    async def answer_unknown(self, name: str, call_id: str) -> str:
-        """What the model is told of a name that no tool has.
+    A call that a person rejects is answered too, unless they give words of their own.
 
-        Args:
-            name: the name.
-            call_id: the id of its call.
-        """
-        result = await self._view.acall(name, self.arguments.get(call_id), call_id=call_id, session=self.session)
-        self.note(result)
-        return result.content
+    Args:
+        base: your own settings, which stay as they are. A `tool_error_formatter` of yours is asked first.
 
-    async def answer_disabled(self, name: str, call_id: str) -> str:
-        """What the model is told of a tool that was switched off after it was offered.
+    Raises:
+        UsageError: `base` is something else.
+    """
+    if not isinstance(base, (RunConfig, type(None))):
+        raise UsageError(f"run_config() takes an agents.RunConfig, not {base!r:.80}")
+    base = base or RunConfig()
+    theirs = base.tool_error_formatter
 
-        Args:
-            name: its name.
-            call_id: the id of its call.
-        """
-        self.offer(tool for tool in self._offered if tool.name != name)
-        return await self.answer_unknown(name, call_id)
+    async def word(args: ToolErrorFormatterArgs[Any]) -> str | None:
+        text: str | None = None if theirs is None else await resolved(theirs(args))
+        run = current_run.get()
+        if text is not None or args.tool_type != "function" or run is None or run.context() is not args.run_context:
+            return text
+        if args.kind == "approval_rejected":
+            return await run.reject(args.tool_name, args.call_id)
+        return await run.answer_unknown(args.tool_name, args.call_id) if args.kind == "tool_not_found" else None
+
+    return dataclasses.replace(base, tool_not_found_behavior="return_error_to_model", tool_error_formatter=word)

@@ -1,16 +1,18 @@
-"""A function tool whose calls go through mulligan: it gets the raw JSON text, and gives what the SDK would have got."""
+"""A function tool whose calls go through mulligan: it takes the raw JSON text, and returns what the SDK's would."""
 
 from __future__ import annotations
 
 import asyncio
 import copy
 import inspect
+import json
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from typing import Any
 
-import attrs
 from agents import AgentsException, FunctionTool, ModelBehaviorError, default_tool_error_function, get_current_span
+from agents.agent_tool_state import get_agent_tool_state_scope, peek_agent_tool_run_result
 from agents.function_schema import function_schema
 from agents.tool import (
     invoke_function_tool,
@@ -20,63 +22,85 @@ from agents.tool import (
 )
 from agents.tool_context import ToolContext
 
-from mulligan import Pipeline, Tool, ToolResult
-from mulligan.errors import ToolNotFoundError
-from mulligan_openai_agents.calls import Call, Inline, OpaqueValue, current_call
-from mulligan_openai_agents.runs import RunStopped, current_run
+from mulligan import ApprovalRequest, Approve, Tool, ToolCall, ToolResult, hints_of
+from mulligan.adapters import Adapter, Attempt, ControlFlow, current_attempt, handler_for
+from mulligan_openai_agents.runs import Run, RunStopped, current_run, resolved
 
 _GENERATED = "_function_tool_default_failure_handled"  # the SDK then takes an output for a text
 _SDK_WRAPPERS = (AgentsException, ModelBehaviorError)  # what the SDK puts around an exception of the tool
-_HINTS = {
-    "readOnlyHint": "read_only",
-    "read_only_hint": "read_only",
-    "idempotentHint": "idempotent",
-    "idempotent_hint": "idempotent",
-    "destructiveHint": "destructive",
-    "destructive_hint": "destructive",
-}
 
 
-@attrs.frozen
-class Settings:
-    """How the tools of an agent are guarded.
+class Paused(Exception):
+    """An agent that is a tool waits for a person; the SDK calls the tool again after that."""
 
-    Attributes:
-        pipeline: what their calls go through.
-        timeout: seconds for a tool that has no timeout of its own, or None.
-        options: options of `mulligan.Tool`, by the tool's name.
-    """
 
-    pipeline: Pipeline
-    timeout: float | None
-    options: Mapping[str, Mapping[str, Any]]
+class Execution(Attempt):
+    """One call of a guarded tool, in the SDK's context of it, with the arguments as the model sent them."""
+
+    def __init__(self, guarded: Guarded, context: ToolContext[Any], sent: str, run: Run | None) -> None:
+        super().__init__(guarded.view, self._execute)
+        self._guarded = guarded
+        self._sent = sent
+        self._run = run
+        self.context = context
+
+    def decide(self, request: ApprovalRequest) -> Approve | None:
+        """As in `Attempt`: the SDK has asked before it called the tool."""
+        id, is_allowed = self.context.tool_call_id, self.context.is_tool_approved
+        was_asked = self._run is not None and id not in self._run.allowed
+        return Approve() if was_asked and is_allowed(self.context.tool_name, id) else None
+
+    async def _execute(self, name: str, arguments: dict[str, Any]) -> Any:
+        text, context = self._text(arguments), self.context
+        value = await invoke_function_tool(function_tool=self._guarded.inner, context=context, arguments=text)
+        if context.tool_call is not None:
+            scope = get_agent_tool_state_scope(context)
+            inner_run = peek_agent_tool_run_result(context.tool_call, scope_id=scope)
+            if getattr(inner_run, "interruptions", None):
+                raise ControlFlow(Paused(value))
+        return value
+
+    def _text(self, arguments: Mapping[str, Any]) -> str:
+        """The arguments for the SDK: as they were sent, unless they were repaired."""
+        try:
+            if json.loads(self._sent or "{}") == arguments:
+                return self._sent
+        except ValueError:
+            pass
+        return json.dumps(arguments, ensure_ascii=False)
+
+    def failure(self, error: BaseException) -> BaseException:
+        """As in `Attempt`."""
+        cause = error.__cause__ if self._guarded.worded_by_sdk and type(error) in _SDK_WRAPPERS else None
+        return cause or super().failure(error)
 
 
 class Guarded:
-    """A function tool and its guarded copy.
-
-    Args:
-        original: the tool.
-        settings: how it is guarded.
+    """A function tool, `original`; the copy that the SDK runs, `wrapped`; the one that mulligan runs, `inner`.
 
     Attributes:
-        original: the tool.
-        wrapped: the copy that the SDK runs.
+        schema: that of its arguments, as the model may send them.
         tool: the same tool as mulligan sees it.
+        asks: whether mulligan decides which of its calls a person must approve.
+        worded_by_sdk: whether the SDK words its failures.
     """
 
-    def __init__(self, original: FunctionTool, settings: Settings) -> None:
+    def __init__(self, original: FunctionTool, adapter: Adapter) -> None:
         self.original = original
         self.wrapped = copy.copy(original)
-        self._inner = copy.copy(original)
-        self._inner.timeout_seconds = None
-        self._worded_by_sdk = hasattr(original.on_invoke_tool, "__agents_bind_function_tool__")
-        set_function_tool_failure_error_function(self._inner, None)
+        self.inner = copy.copy(original)
+        self.inner.timeout_seconds = None
+        self.worded_by_sdk = hasattr(original.on_invoke_tool, "__agents_bind_function_tool__")
+        set_function_tool_failure_error_function(self.inner, None)
         set_function_tool_failure_error_function(self.wrapped, None)
         self.wrapped.on_invoke_tool = self._invoker()
-        self.tool = self._tool(settings)
-        steering = () if self._worded_by_sdk else (AgentsException,)
-        self._view = settings.pipeline.with_tools([self.tool], control_flow=steering)
+        self.schema = _lenient(original)
+        self.tool = self._tool(adapter)
+        steering = () if self.worded_by_sdk else (AgentsException,)
+        self.view = adapter.pipeline.with_tools([self.tool], control_flow=steering)
+        self.asks = not adapter.has_approver and (self.tool.approve or adapter.authorizes)
+        if self.asks and original.needs_approval is not True:
+            self.wrapped.needs_approval = self._policy() if original.needs_approval else True
 
     def _invoker(self) -> Any:
         """What the SDK calls. It keeps the marks of the original's, by which the SDK prepares approvals."""
@@ -88,130 +112,100 @@ class Guarded:
         invoker: Any = with_function_tool_failure_error_handler(invoke, lambda *_: None)
         return invoker.__agents_bind_function_tool__(self.wrapped)
 
-    def _tool(self, settings: Settings) -> Tool:
+    def _policy(self) -> Any:
+        """What decides where the tool's author has a policy too: a person is asked if one of the two wants it."""
+        theirs: Any = self.original.needs_approval
+
+        async def needs_approval(context: Any, arguments: dict[str, Any], call_id: str) -> bool:
+            run = current_run.get()
+            is_asked = run is None or call_id not in run.allowed
+            return is_asked or bool(await resolved(theirs(context, arguments, call_id)))
+
+        return needs_approval
+
+    def _tool(self, adapter: Adapter) -> Tool:
         original = self.original
-        options: dict[str, Any] = {**_hints(original), "timeout": settings.timeout}
+        options: dict[str, Any] = hints_of(original.mcp_annotations)
         if original.timeout_behavior == "error_as_result" and original.timeout_error_function is None:
-            options["timeout"] = original.timeout_seconds or settings.timeout
+            if original.timeout_seconds is not None:
+                options["timeout"] = original.timeout_seconds
             self.wrapped.timeout_seconds = None
         elif original.timeout_seconds is not None:  # the author wants to hear of it in another way
             options["timeout"] = None
-        options |= settings.options.get(original.qualified_name, {})
-        run: Callable[..., Any] = self._run
-        if options["timeout"] is not None and _is_sync(original):
-            run = self._run_in_thread
-        name, description = original.qualified_name, original.description
-        schema = _lenient(original)
-        fits = isinstance(schema, dict) and schema.get("type", "object") == "object"
-        tool = Tool.from_schema(name, description, schema if fits else {"type": "object"}, run, **options)
-        try:
-            tool.validator.is_valid({})  # compiles the schema
-        except Exception:  # a schema that the SDK can send, but nobody can check
-            tool = Tool.from_schema(name, description, {"type": "object"}, run, **options)
-        return tool
+        shown = (original.qualified_name, original.description, self.schema)
+        tool = adapter.tool(*shown, handler_for(shown[0]), **options)
+        return adapter.tool(*shown, _handle_in_thread, **options) if tool.timeout and _is_sync(original) else tool
 
     async def _invoke(self, context: ToolContext[Any], arguments: str) -> Any:
         run = current_run.get()
         if run is not None and not await is_enabled(self.original, context, context.agent):
-            return await run.answer_disabled(self.tool.name, context.tool_call_id)
-        call = Call(context, arguments)
-        session = None if run is None else run.session
-        token = current_call.set(call)
-        try:
-            result = await self._view.acall(self.tool.name, arguments, call_id=context.tool_call_id, session=session)
-        finally:
-            current_call.reset(token)
-        if not result.is_error:
-            return result.content if isinstance(call.value, str) else call.value
+            others = run.view.with_tools([tool for tool in run.view.tools.values() if tool.name != self.tool.name])
+            return await run.answer_unknown(self.tool.name, context.tool_call_id, others)
+        attempt = Execution(self, context, arguments, run)
+        sent = ToolCall(context.tool_call_id, self.tool.name, arguments)
         if run is not None:
-            run.note(result)
-        elif result.fatal and result.error is not None:
+            run.join_step()
+        try:
+            result = await attempt.acall(sent, session=None if run is None else run.session)
+        except Paused as paused:
+            return paused.args[0]
+        if run is not None:
+            run.answer(result)
+        if not result.is_error:
+            returned = attempt.returned(result)
+            return result.content if isinstance(returned, str) else returned
+        if run is None and result.error is not None and result.fatal:
             raise RunStopped(result.error)
-        return await self._failure_text(call, result)
+        return await self._failure_text(attempt, result)
 
-    async def _failure_text(self, call: Call, result: ToolResult) -> str:
+    async def _failure_text(self, attempt: Execution, result: ToolResult) -> str:
         """The words on a failure: those that the tool's author or the run's settings give, or mulligan's.
 
         Raises:
             Exception: what the tool raised, where its author wants that.
         """
-        words = result.content
-        if call.raised is not None and self._worded_by_sdk:
+        words, raised, context = result.content, attempt.raised, attempt.context
+        if isinstance(raised, Exception) and self.worded_by_sdk:
             theirs = await maybe_invoke_function_tool_failure_error_function(
-                function_tool=self.original, context=call.context, error=call.raised
+                function_tool=self.original, context=context, error=raised
             )
             if theirs is None:
-                raise call.raised
-            if theirs != default_tool_error_function(call.context, call.raised):
+                raise raised
+            if theirs != default_tool_error_function(context, raised):
                 words = theirs
-        settings = call.context.run_config
+        settings = context.run_config
         shown = words if settings is None or settings.trace_include_sensitive_data else "redacted"
         if (span := get_current_span()) is not None:
             span.set_error(
                 {"message": "Error running tool (non-fatal)", "data": {"tool_name": self.tool.name, "error": shown}}
             )
-        setattr(call.context, _GENERATED, self.original.output_json_schema is not None)
+        setattr(context, _GENERATED, self.original.output_json_schema is not None)
         return words
 
-    async def _run(self, /, **arguments: Any) -> Any:
-        call = current_call.get()
-        if call is None:  # a name was repaired, but nobody may run it here: approvals and guardrails belong to the SDK
-            raise _exact_name_error(self.tool)
-        text, call.raised = call.text(arguments), None
+
+def _handle_in_thread(**arguments: Any) -> Any:
+    """For a sync function with a deadline: in a thread that mulligan can abandon, which the SDK's loop awaits."""
+    with asyncio.Runner() as runner:
+        runner.get_loop().set_default_executor(_Inline())
+        return runner.run(current_attempt().arun("", arguments), context=copy_context())
+
+
+class _Inline(ThreadPoolExecutor):
+    """Runs everything at once in the thread that asks, so that no other thread is left when that one is abandoned."""
+
+    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
         try:
-            call.value = await invoke_function_tool(function_tool=self._inner, context=call.context, arguments=text)
-        except RunStopped as stopped:  # an agent that is a tool was stopped
-            raise stopped.error from stopped
-        except Exception as error:
-            call.raised = error
-            if self._worded_by_sdk and type(error) in _SDK_WRAPPERS and error.__cause__ is not None:
-                raise error.__cause__ from None
-            raise
-        if isinstance(call.value, str):
-            return call.value
-        failed = self.tool.detect and self._view.classify(call.value, tool=self.tool, arguments=arguments) is not None
-        return call.value if failed else OpaqueValue(call.value)
-
-    def _run_in_thread(self, /, **arguments: Any) -> Any:
-        """For a sync function with a deadline: in a thread that mulligan can leave behind, which the SDK's loop awaits."""
-        with asyncio.Runner() as runner:
-            runner.get_loop().set_default_executor(Inline())
-            return runner.run(self._run(**arguments), context=copy_context())
-
-
-def refuse(**_: Any) -> Any:
-    """The handler of a handoff, which the SDK makes itself.
-
-    Raises:
-        ToolNotFoundError: always.
-    """
-    raise ToolNotFoundError("To hand off to an agent, use its exact name.")
+            future.set_result(function(*args, **kwargs))
+        except BaseException as error:
+            future.set_exception(error)
+        return future
 
 
 async def is_enabled(tool: Any, context: Any, agent: Any) -> bool:
-    """Whether a tool or a handoff can be used now.
-
-    Args:
-        tool: the tool or handoff.
-        context: the SDK's context.
-        agent: the agent.
-    """
-    if isinstance(tool.is_enabled, bool):
-        return tool.is_enabled
-    given = tool.is_enabled(context, agent)
-    return bool(await given if inspect.isawaitable(given) else given)
-
-
-def _hints(tool: FunctionTool) -> dict[str, Any]:
-    """What a server of the Model Context Protocol says of a tool, in either spelling of its SDK."""
-    said = {name: getattr(tool.mcp_annotations, name, None) for name in _HINTS}
-    return {_HINTS[name]: value for name, value in said.items() if value is not None}
-
-
-def _exact_name_error(tool: Tool) -> ToolNotFoundError:
-    error = ToolNotFoundError(f"Tool '{tool.name}' must be called by exactly this name.")
-    error.suggestions = (tool.name,)
-    return error
+    """Whether a tool or a handoff can be used now."""
+    enabled = tool.is_enabled
+    return bool(enabled if isinstance(enabled, bool) else await resolved(enabled(context, agent)))
 
 
 def _is_sync(tool: FunctionTool) -> bool:

@@ -25,10 +25,13 @@ from pydantic_ai.exceptions import (
 from pydantic_ai.messages import ModelMessage, ToolReturn
 from pydantic_ai.toolsets import FunctionToolset, ToolsetTool, WrapperToolset
 
-from mulligan import Pipeline, Session, ToolCall, ToolResult
+from mulligan import ApprovalRequest, Approve, Pipeline, Session, Tool, ToolCall, ToolResult
 from mulligan.adapters import Attempt, ControlFlow, Conversation, Stopped, current_attempt
+from mulligan.errors import ToolArgumentError
 from mulligan.plugin import DeadlineExceeded
 
+_LATER = 1e9  # seconds
+_PLAIN = (bool, int, float)
 CONTROL_FLOW = (
     ApprovalRequired,
     CallDeferred,
@@ -61,16 +64,27 @@ class Memory(Conversation):
     """What is remembered of one run.
 
     Attributes:
-        timeouts: the tools' own, by name; None for a tool without one.
         prepared: calls whose arguments were read differently, by id, until they run.
         view: the pipeline with the tools that can be called now; they are only named, never run.
+        in_step: whether a step is open.
     """
+
+    in_step = False
 
     def __init__(self, session: Session, view: Pipeline) -> None:
         super().__init__(session)
-        self.timeouts: dict[str, float | None] = {}
         self.prepared: dict[str, ToolCall] = {}
         self.view = view
+
+    def next_step(self) -> None:
+        """As in `Conversation`."""
+        super().next_step()
+        self.in_step = True
+
+    def end_step(self) -> None:
+        """As in `Conversation`."""
+        super().end_step()
+        self.in_step = False
 
     def failed(self, result: ToolResult) -> ToolFailed:
         """What the model is told, as a failed result, which uses up none of the retries of Pydantic AI.
@@ -103,20 +117,32 @@ class Execution(Attempt):
         arguments: as Pydantic AI validated them.
         name: the tool's name.
         in_thread: whether the tool is a sync function, which goes on after its deadline.
+        approved: whether a person has approved the call.
 
     Attributes:
         deadline: seconds after which Pydantic AI leaves the thread of a sync tool behind, or None.
+        limit: the same; for an async tool much later, since mulligan keeps its deadline; None for a tool without one.
         escaped: what the tool itself raised, or None.
     """
 
     def __init__(
-        self, view: Pipeline, handler: Callable[[Any], Awaitable[Any]], arguments: Any, name: str, *, in_thread: bool
+        self,
+        view: Pipeline,
+        handler: Callable[[Any], Awaitable[Any]],
+        arguments: Any,
+        name: str,
+        *,
+        in_thread: bool,
+        approved: bool,
     ) -> None:
         super().__init__(view, self._execute)
+        self._approved = approved
         self._handler = handler
         self._arguments = arguments
         self.blocks = in_thread
-        self.deadline = view.tools[name].timeout if in_thread else None
+        timeout = view.tools[name].timeout
+        self.deadline = timeout if in_thread else None
+        self.limit = timeout if in_thread or timeout is None else _LATER
         self.escaped: Exception | None = None
 
     async def _execute(self, name: str, arguments: Any) -> Any:
@@ -124,6 +150,26 @@ class Execution(Attempt):
             return await self._handler(self._arguments)
         except ServerError as error:
             return {"isError": True, "content": [{"type": "text", "text": str(error)}]}
+
+    def decide(self, request: ApprovalRequest) -> Approve:
+        """As in `Attempt`: the call is deferred, and made again when a person has approved it.
+
+        Raises:
+            ControlFlow: no one has approved it yet.
+        """
+        if self._approved:
+            return Approve()
+        raise ControlFlow(ApprovalRequired({"reason": request.reason} if request.reason else None))
+
+    def read_plain(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Arguments whose numbers and truth values are as Pydantic AI read them, `5` for `"5"`.
+
+        Args:
+            arguments: what the model sent.
+        """
+        read = self._arguments if isinstance(self._arguments, dict) else {}
+        values = {name: read.get(name, value) for name, value in arguments.items()}
+        return {name: values[name] if type(values[name]) in _PLAIN else value for name, value in arguments.items()}
 
     def failure(self, error: BaseException) -> BaseException:
         """As in `Attempt`."""
@@ -134,6 +180,19 @@ class Execution(Attempt):
         """As in `Attempt`."""
         returned = value.return_value if isinstance(value, ToolReturn) else value
         return returned if isinstance(returned, str) else super().seen(returned)
+
+
+class ValidatedTool(Tool):
+    """A tool whose arguments Pydantic AI has validated."""
+
+    def fit(self, arguments: dict[str, Any]) -> dict[str, Any] | ToolArgumentError:
+        """As in `Tool`; plugins judge numbers, not their text.
+
+        Args:
+            arguments: JSON values.
+        """
+        attempt = current_attempt()
+        return attempt.read_plain(arguments) if isinstance(attempt, Execution) else arguments
 
 
 class Validation(Attempt):
@@ -149,6 +208,10 @@ class Validation(Attempt):
             raise refused
 
         super().__init__(view, refuse)
+
+    def decide(self, request: ApprovalRequest) -> Approve:
+        """As in `Attempt`: nothing will run, so no one is asked."""
+        return Approve()
 
 
 class ServerError(Exception):
@@ -172,8 +235,8 @@ class ErrorReportingToolset(WrapperToolset[Any]):
         """
         call = current_attempt()
         deadline = call.deadline if isinstance(call, Execution) else None
-        if deadline is not None:
-            tool = replace(tool, tool_def=replace(tool.tool_def, timeout=deadline))
+        if isinstance(call, Execution) and call.limit is not None:
+            tool = replace(tool, tool_def=replace(tool.tool_def, timeout=call.limit))
         try:
             return await super().call_tool(name, tool_args, ctx, tool)
         except ModelRetry as retry:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import ValidationError
@@ -23,12 +23,12 @@ from mulligan_pydantic_ai.calls import (
     ErrorReportingToolset,
     Execution,
     Memory,
+    ValidatedTool,
     Validation,
     annotations_of,
     runs_in_thread,
 )
 
-_LATER = 1e9  # seconds: mulligan keeps the deadlines
 _ANYTHING = SchemaValidator(core_schema.any_schema())
 
 
@@ -98,12 +98,13 @@ class Mulligan(AbstractCapability[Any]):
         return result
 
     async def prepare_tools(self, ctx: RunContext[Any], tool_defs: list[ToolDefinition]) -> list[ToolDefinition]:
-        """Takes over the tools' deadlines."""
-        self.memory.timeouts.update({one.name: one.timeout for one in tool_defs if one.timeout != _LATER})
-        tools = [self._tool(one, runs=True) for one in tool_defs]
-        self._adapter.check_names(tools, are_all=False)
-        pairs = zip(tool_defs, tools, strict=True)
-        return [one if tool.timeout is None else replace(one, timeout=_LATER) for one, tool in pairs]
+        """Leaves the tools as they are.
+
+        Raises:
+            UsageError: a timeout or options are for a tool that does not exist.
+        """
+        self._adapter.check_names([self._tool(one, runs=True) for one in tool_defs], are_all=False)
+        return tool_defs
 
     def get_wrapper_toolset(self, toolset: AbstractToolset[Any]) -> AbstractToolset[Any]:
         """Has the tools let out what happened.
@@ -148,6 +149,8 @@ class Mulligan(AbstractCapability[Any]):
         Raises:
             ToolFailed: what the model is told.
         """
+        if not self.memory.in_step:  # calls that an earlier run has deferred are made before any request
+            self.memory.next_step()
         sent = ToolCall(call.tool_call_id, call.tool_name, _read(args))
         if isinstance(tool_def, _Unknown):
             raise self.memory.failed(await self.memory.view.acall(sent, session=self.memory.session))
@@ -176,16 +179,18 @@ class Mulligan(AbstractCapability[Any]):
 
         Raises:
             ToolFailed: what the model is told.
+            ApprovalRequired: a person has to approve the call first.
         """
         sent = ToolCall(call.tool_call_id, call.tool_name, _read(call.args))
         tools = ctx.tool_manager.tools if ctx.tool_manager is not None else None
         in_thread = runs_in_thread((tools or {}).get(call.tool_name))
         view = self._adapter.view([self._tool(tool_def, runs=True)])
-        attempt = Execution(view, handler, args, call.tool_name, in_thread=in_thread)
+        attempt = Execution(view, handler, args, call.tool_name, in_thread=in_thread, approved=ctx.tool_call_approved)
         result = await attempt.acall(self.memory.prepared.pop(call.tool_call_id, sent), session=self.memory.session)
         if result.is_error:
             raise self.memory.failed(result)
-        return result.content if isinstance(attempt.value, str) else attempt.value
+        value = attempt.returned(result)
+        return result.content if isinstance(value, str) else value
 
     def _named(self, one: ToolDefinition) -> Tool:
         return self._adapter.tool(one.name, one.description, one.parameters_json_schema, _refuse, _Named, timeout=None)
@@ -193,14 +198,14 @@ class Mulligan(AbstractCapability[Any]):
     def _tool(self, definition: ToolDefinition, *, runs: bool) -> Tool:
         """A tool: its schema counts where the arguments are explained, its options where it runs."""
         options: dict[str, Any] = hints_of(annotations_of(definition))
-        own = self.memory.timeouts.get(definition.name)
-        if own is not None:
-            options["timeout"] = own
+        if definition.timeout is not None:
+            options["timeout"] = definition.timeout
         if not runs:
             options["idempotent"] = True  # it only validates: its answer is not the one that the call's id gets
         schema = OPEN if runs else definition.parameters_json_schema
         handler = handler_for(definition.name) if runs else _explain
-        return self._adapter.tool(definition.name, definition.description, schema, handler, **options)
+        cls = ValidatedTool if runs else Tool
+        return self._adapter.tool(definition.name, definition.description, schema, handler, cls, **options)
 
 
 class _Named(Tool):

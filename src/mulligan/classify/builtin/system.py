@@ -6,6 +6,7 @@ import errno
 import os
 import re
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 
 from mulligan.classify import meanings as m
 from mulligan.classify.failure import Failure
@@ -41,13 +42,17 @@ def missing(failure: Failure) -> ToolError | None:
 
 def _missing_folder(failure: Failure) -> str | None:
     """The missing parent folder of a file to write, or None if the tool's name does not say that it writes files."""
-    path, tool = failure.field("filename"), failure.tool
-    if type(path) is not str or tool is None or tool.read_only:
+    tool = failure.tool
+    if tool is None or tool.read_only or not _says_that_it_writes(tool.name):
         return None
-    if _WRITE_VERBS.isdisjoint(re.split(r"[\W_]+", _CAMEL_BOUNDARY.sub("_", tool.name).lower())):
-        return None
-    folder = os.path.dirname(path)
+    path = failure.field("filename")
+    folder = os.path.dirname(path) if type(path) is str else ""
     return folder if folder and not os.path.isdir(folder) else None
+
+
+@lru_cache(maxsize=1_024)
+def _says_that_it_writes(name: str) -> bool:
+    return not _WRITE_VERBS.isdisjoint(re.split(r"[\W_]+", _CAMEL_BOUNDARY.sub("_", name).lower()))
 
 
 @rules("socket.gaierror", "socket.herror")

@@ -1,0 +1,31 @@
+"""The names of tools that an app has before it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from google.adk.agents.base_agent import BaseAgent
+from google.adk.tools.agent_tool import AgentTool
+from google.adk.tools.base_toolset import BaseToolset
+
+
+def names_in_app(agent: Any) -> list[str] | None:
+    """The names of the tools of an agent and all others; None if another has some that are not known before it runs."""
+    if not isinstance(agent, BaseAgent):
+        return None
+    names: list[str] = []
+    for other in _tree(agent.root_agent):
+        for tool in getattr(other, "tools", ()):
+            if not isinstance(tool, BaseToolset):
+                names.append(str(getattr(tool, "name", None) or getattr(tool, "__name__", "")))
+            elif other is not agent:
+                return None
+    return names
+
+
+def _tree(agent: BaseAgent) -> Iterator[BaseAgent]:
+    yield agent
+    nested = [tool.agent for tool in getattr(agent, "tools", ()) if isinstance(tool, AgentTool)]
+    for below in (*agent.sub_agents, *nested):
+        yield from _tree(below)

@@ -1,0 +1,180 @@
+"""Opens the file of a ledger: for writing, with its journal and its tables; or for reading, without changing it."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sqlite3
+import sys
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from urllib.parse import quote
+
+from mulligan.errors import UsageError
+from mulligan_ledger.schema import APPLICATION_ID, MIGRATIONS, VERSION
+
+BUSY_SECONDS = 5.0
+MOST_COPIED = 256_000_000
+_FIXED = ((3, 51, 3), (3, 50, 7), (3, 44, 6))
+_NETWORKS = frozenset(
+    (
+        "nfs",
+        "nfs4",
+        "cifs",
+        "smb3",
+        "smbfs",
+        "9p",
+        "afs",
+        "ceph",
+        "glusterfs",
+        "lustre",
+        "gfs2",
+        "ocfs2",
+        "beegfs",
+        "virtiofs",
+    )
+)
+
+
+class NotALedger(Exception):
+    """The file is no ledger, or one of a newer version: nothing is ever written to it."""
+
+
+def open_for_writing(path: Path) -> sqlite3.Connection:
+    """Opens a ledger, creates it if there is none, and brings its tables to this version.
+
+    Args:
+        path: the file.
+
+    Raises:
+        NotALedger: the file holds something else, or was written by a newer version.
+        sqlite3.Error: the file cannot be opened, is locked, or is damaged.
+    """
+    _create_private(path)
+    connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+    try:
+        connection.execute("PRAGMA foreign_keys = ON")
+        _check_kind(connection, path)
+        if connection.execute("PRAGMA user_version").fetchone()[0] < VERSION:
+            _migrate(connection, path)
+        _choose_journal(connection, path)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def open_for_reading(path: str | os.PathLike[str]) -> sqlite3.Connection:
+    """Opens a ledger that exists, and changes nothing in it.
+
+    Args:
+        path: the file.
+
+    Raises:
+        UsageError: it does not exist, is no ledger, or is damaged; names the file and the next step.
+    """
+    file = Path(path)
+    if not file.is_file():
+        raise UsageError(f"{path}: no such file; record one with Ledger({str(path)!r}) or MULLIGAN_LEDGER={path}")
+    try:
+        connection = sqlite3.connect(f"file:{quote(str(file.resolve()))}?mode=ro", uri=True, timeout=BUSY_SECONDS)
+        connection.row_factory = sqlite3.Row
+        _check_kind(connection, file)
+        if connection.execute("PRAGMA user_version").fetchone()[0] < 1:
+            raise NotALedger(f"{file} is empty")
+        connection = _detached(connection, file)
+    except NotALedger as error:
+        raise UsageError(f"{error}; pass a file that a Ledger has written") from None
+    except sqlite3.Error as error:
+        raise UsageError(f"cannot read {path}: {error}; pass a file that a Ledger has written") from None
+    return connection
+
+
+def _detached(connection: sqlite3.Connection, file: Path) -> sqlite3.Connection:
+    """A copy in memory, so that long reading keeps no process from writing; the file itself if it is large, or in WAL."""
+    in_wal = connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+    if in_wal or file.stat().st_size > MOST_COPIED:
+        return connection
+    copy = sqlite3.connect(":memory:")
+    connection.backup(copy)
+    connection.close()
+    copy.row_factory = sqlite3.Row
+    return copy
+
+
+def _create_private(path: Path) -> None:
+    """Creates the file so that only its owner can read it; an existing one keeps its permissions.
+
+    It is never opened otherwise: closing any other descriptor of it would drop the locks of SQLite.
+    """
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except OSError:
+        return  # it exists, or SQLite says what is wrong
+
+
+def _check_kind(connection: sqlite3.Connection, path: Path) -> None:
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    kind = connection.execute("PRAGMA application_id").fetchone()[0]
+    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    if tables and kind != APPLICATION_ID:
+        raise NotALedger(f"{path} is a database of something else")
+    if version > VERSION:
+        raise NotALedger(f"{path} was written by a newer mulligan-ledger (version {version}, this one knows {VERSION})")
+
+
+def _migrate(connection: sqlite3.Connection, path: Path) -> None:
+    connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # only possible before the first table
+    connection.execute("BEGIN IMMEDIATE")  # of several processes, one migrates and the others wait here
+    try:
+        _check_kind(connection, path)
+        applied = connection.execute("PRAGMA user_version").fetchone()[0]
+        for number, (name, statements) in enumerate(MIGRATIONS[applied:], applied + 1):
+            for statement in statements.split(";\n"):
+                connection.execute(statement)
+            connection.execute("INSERT INTO migrations VALUES (?, ?)", (name, datetime.now(UTC).isoformat()))
+            connection.execute(f"PRAGMA user_version = {number}")
+        connection.execute("INSERT OR IGNORE INTO settings VALUES ('salt', ?)", (secrets.token_hex(16),))
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+
+
+def _choose_journal(connection: sqlite3.Connection, path: Path) -> None:
+    """WAL where it is safe, otherwise a rollback journal; a file that is in WAL already is left as it is."""
+    current = connection.execute("PRAGMA journal_mode").fetchone()[0]
+    if current != "wal" and is_fixed(sqlite3.sqlite_version_info) and is_local(path):
+        with suppress(sqlite3.OperationalError):  # another process writes: it is changed when the file is next opened
+            current = connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
+    connection.execute(f"PRAGMA synchronous = {'NORMAL' if current == 'wal' else 'FULL'}")
+
+
+def is_fixed(version: tuple[int, ...]) -> bool:
+    """Whether a version of SQLite does not lose writes when two connections write and check-point at once.
+
+    The fault was in 3.7.0 to 3.51.2; see https://sqlite.org/wal.html.
+
+    Args:
+        version: as `sqlite3.sqlite_version_info`.
+    """
+    return version >= _FIXED[0] or any(fixed <= version < (*fixed[:2], 1_000) for fixed in _FIXED[1:])
+
+
+def is_local(path: Path) -> bool:
+    """Whether a file is known to be on a disk of this machine; only Linux says so."""
+    if not sys.platform.startswith("linux"):
+        return False
+    try:
+        target, best, kind = str(path.resolve().parent), "", ""
+        for line in Path("/proc/self/mountinfo").read_text("utf-8", "replace").splitlines():
+            fields = line.split(" ")
+            mount = fields[4].replace("\\040", " ")
+            inside = target == mount or target.startswith(mount.rstrip("/") + "/")
+            if inside and len(mount) >= len(best):
+                best, kind = mount, fields[fields.index("-") + 1]
+    except (OSError, ValueError, IndexError):
+        return False
+    return bool(kind) and kind not in _NETWORKS and not kind.startswith("fuse")

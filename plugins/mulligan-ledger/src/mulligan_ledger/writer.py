@@ -1,0 +1,404 @@
+"""Writes what was observed, in a thread of its own; what cannot be written is counted, and never touches a call."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import platform
+import random
+import socket
+import sqlite3
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from mulligan import __version__
+from mulligan.events import CallFinished, RequestNoted
+from mulligan_ledger import database as databases
+from mulligan_ledger.database import NotALedger, open_for_writing
+from mulligan_ledger.records import CallRecord, Content, Recorder, iso
+from mulligan_ledger.retention import Retention
+
+PERIOD = 0.25
+"""Seconds between two writes."""
+
+LATE_SECONDS = 0.4
+PAUSE = 0.01
+"""Seconds for which each call is slowed down while the oldest event has waited for longer than `LATE_SECONDS`."""
+
+RETRY_SECONDS = 1.0
+MOST_WAITING = 10_000
+"""How many events wait at most while the file cannot be written; those after them are counted as lost."""
+
+_MOST_IN_BATCH = 500
+_TABLES: dict[str, tuple[str, ...]] = {}
+
+
+class Writer:
+    """The queue, the thread and the connection of one ledger in one process.
+
+    Args:
+        path: the file.
+        content: how much of each call is kept.
+        retention: how much of the past is kept.
+        make_recorder: makes what describes the calls.
+        source: `live`, or `import` for calls that another program logged.
+
+    Attributes:
+        recorded: how many events were written by this process.
+        lost: how many could not be.
+        problem: why the last write failed; empty while writing works.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        content: Content,
+        retention: Retention,
+        *,
+        make_recorder: Callable[[Content, str], Recorder] = Recorder,
+        source: str = "live",
+    ) -> None:
+        self.path = path
+        self._make_recorder = make_recorder
+        self._source = source
+        self._content = content
+        self._retention = retention
+        self._abandoned: list[Any] = []  # connections of a parent process, which must not even be closed here
+        self._reset()
+
+    def _reset(self) -> None:
+        self._queue: deque[tuple[float, Any]] = deque()
+        self._lock = threading.RLock()
+        self._wake, self._stop = threading.Event(), threading.Event()
+        self._awake = False
+        self._thread: threading.Thread | None = None
+        self._connection: sqlite3.Connection | None = None
+        self._recorder: Recorder | None = None
+        self._process = 0
+        self._sessions: dict[int, tuple[int, int]] = {}
+        self._told_lost = 0
+        self._pause = 0.0
+        self.is_broken = False
+        self.recorded = self.lost = 0
+        self.problem = ""
+
+    def forked(self) -> None:
+        """In a forked child: a queue, thread and connection of its own. What waits in the parent is the parent's."""
+        self._abandoned.append(self._connection)
+        self._reset()
+
+    def put(self, event: Any, at: float | None = None) -> None:
+        """Hands an event to the thread.
+
+        Args:
+            event: a `CallFinished` or a `RequestNoted`.
+            at: when it happened, in seconds since 1970; None for now.
+        """
+        if self.is_broken or len(self._queue) >= MOST_WAITING:
+            self.lost += 1
+            return
+        if self._pause:  # the thread falls behind: without this, more than the last second could be lost
+            time.sleep(self._pause)
+        self._queue.append((time.time() if at is None else at, event))
+        if not self._awake:
+            self._awake = True
+            if self._thread is None:
+                self._start()
+            self._wake.set()
+
+    def _start(self) -> None:
+        with self._lock:
+            if self._thread is not None:
+                return
+            _WRITERS.add(self)  # kept alive until it is closed, since something may wait in it
+            self._thread = threading.Thread(target=self._run, name="mulligan-ledger", daemon=True)
+            try:
+                self._thread.start()
+            except RuntimeError:  # the interpreter is exiting: `flush` writes at the end
+                return
+            if "multiprocessing.util" in sys.modules:  # its children end without `atexit`
+                from multiprocessing import util
+
+                util.Finalize(None, self.flush, exitpriority=10)
+
+    def _run(self) -> None:
+        """The thread: it waits for events, lets some gather, and writes them."""
+        wake, stop = self._wake, self._stop
+        while not stop.is_set():
+            wake.wait()
+            stop.wait(PERIOD)
+            wake.clear()
+            if not stop.is_set() and not self.flush() and not self.is_broken:
+                stop.wait(RETRY_SECONDS)
+                wake.set()
+
+    def flush(self) -> bool:
+        """Writes everything that waits, in the caller's thread.
+
+        Returns:
+            Whether it is all written.
+        """
+        with self._lock:
+            self._awake = False
+            while self._queue and not self.is_broken:
+                batch = [self._queue.popleft() for _ in range(min(len(self._queue), _MOST_IN_BATCH))]
+                try:
+                    self._write(batch)
+                except (sqlite3.Error, NotALedger, OSError) as error:
+                    self._failed(error, batch)
+                    return False
+                except Exception as error:  # a bug of ours: the batch is lost, not the thread
+                    self.problem, self._pause = f"{self.path}: {error!r}", 0.0
+                    self.lost += len(batch)
+            self._tell_lost()
+            return not self._queue
+
+    def close(self) -> None:
+        """Writes everything that waits, and closes the file. A later event opens it again."""
+        self._stop.set()
+        self._wake.set()
+        with self._lock:
+            self.flush()
+            if self._connection is not None:
+                self._connection.close()
+            self._connection, self._thread = None, None
+            self._wake, self._stop = threading.Event(), threading.Event()
+        _WRITERS.discard(self)
+
+    def _failed(self, error: Exception, batch: list[tuple[float, Any]]) -> None:
+        """Keeps what was not written for the next time, unless there is no next time for this file."""
+        self.problem, self._pause = f"{self.path}: {error}", 0.0
+        code = getattr(error, "sqlite_errorcode", None)
+        self.is_broken = isinstance(error, NotALedger) or code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+        if self.is_broken:
+            self.lost += len(batch) + len(self._queue)
+            self._queue.clear()
+        else:
+            self._queue.extendleft(reversed(batch))
+            while len(self._queue) > MOST_WAITING:
+                self._queue.pop()
+                self.lost += 1
+        self._disconnect()
+
+    def _disconnect(self) -> None:
+        if self._connection is not None:
+            connection, self._connection = self._connection, None
+            try:
+                connection.close()
+            except sqlite3.Error:
+                self._abandoned.append(connection)
+
+    def _connected(self) -> tuple[sqlite3.Connection, Recorder]:
+        if self._connection is None:
+            self._connection = open_for_writing(self.path)
+            if self._recorder is None:
+                salt = self._connection.execute("SELECT value FROM settings WHERE name = 'salt'").fetchone()[0]
+                self._recorder = self._make_recorder(self._content, salt)
+        assert self._recorder is not None
+        return self._connection, self._recorder
+
+    def _write(self, batch: list[tuple[float, Any]]) -> None:
+        connection, recorder = self._connected()
+        rows: list[tuple[float, Any, CallRecord | None]] = []
+        unreadable = 0
+        for at, event in batch:
+            try:
+                rows.append((at, event, recorder.call(event, at) if isinstance(event, CallFinished) else None))
+            except Exception as error:  # one call that cannot be described does not take the others with it
+                unreadable, self.problem = unreadable + 1, f"{self.path}: a call cannot be described: {error!r}"
+        sessions = dict(self._sessions)
+        self._begin(connection, batch[0][0])
+        try:
+            self._insert(connection, rows, sessions)
+            connection.execute("COMMIT")
+        except BaseException:
+            self._process = 0 if self.recorded == 0 else self._process
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+        self._sessions = sessions
+        self.recorded += len(rows)
+        self.lost += unreadable
+        if not unreadable:
+            self.problem = ""
+        self._retention.apply(connection)
+
+    def _begin(self, connection: sqlite3.Connection, oldest: float) -> None:
+        """Waits for its turn among the processes that write: with many short pauses, since SQLite's own grow and are unfair.
+
+        Args:
+            connection: the file.
+            oldest: when the oldest event that is to be written happened.
+        """
+        until = time.monotonic() + databases.BUSY_SECONDS
+        connection.execute("PRAGMA busy_timeout = 0")
+        while True:
+            is_late = not self.problem and time.time() - oldest > LATE_SECONDS
+            self._pause = PAUSE if is_late else 0.0
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                    raise
+                time.sleep(random.uniform(0.001, 0.004))  # noqa: S311 - so that no process always comes last
+            else:
+                connection.execute(f"PRAGMA busy_timeout = {int(1_000 * databases.BUSY_SECONDS)}")
+                return
+
+    def _insert(
+        self,
+        connection: sqlite3.Connection,
+        rows: list[tuple[float, Any, CallRecord | None]],
+        sessions: dict[int, tuple[int, int]],
+    ) -> None:
+        if not self._process:
+            self._process = _insert_process(connection, self._content, self._source)
+        next_call = connection.execute("SELECT coalesce(max(id), 0) FROM calls").fetchone()[0] + 1
+        definitions: dict[str, Any] = {}
+        calls: list[dict[str, Any]] = []
+        attempts: list[dict[str, Any]] = []
+        repairs: list[dict[str, Any]] = []
+        toolsets: dict[str, str] = {}
+        for at, event, record in rows:
+            session = self._session(connection, event, at, sessions)
+            if record is None:
+                text = event.text if self._content != "none" else None
+                row = {"session": session, "step": event.step, "at": iso(at), "text": text}
+                insert(connection, "requests", [row])
+                continue
+            for one in record.definitions:
+                definitions[one.hash] = one
+            if record.call["toolset"] is not None:
+                toolsets[record.call["toolset"]] = record.toolset or "[]"
+            number = next_call + len(calls)
+            calls.append({"id": number, "session": session, **record.call})
+            attempts += [{"call": number, **one} for one in record.attempts]
+            repairs += [{"call": number, **one} for one in record.repairs]
+        insert(connection, "definitions", [one._asdict() for one in definitions.values()], "OR IGNORE")
+        insert(
+            connection, "toolsets", [{"hash": key, "definitions": text} for key, text in toolsets.items()], "OR IGNORE"
+        )
+        insert(connection, "calls", calls)
+        insert(connection, "attempts", attempts)
+        insert(connection, "repairs", repairs)
+        steps = [(step, session) for session, step in sessions.values()]
+        connection.executemany(
+            "UPDATE sessions SET last_step = max(last_step, ?) WHERE id = ?", steps[-_MOST_IN_BATCH:]
+        )
+
+    def _session(
+        self,
+        connection: sqlite3.Connection,
+        event: CallFinished | RequestNoted,
+        at: float,
+        known: dict[int, tuple[int, int]],
+    ) -> int:
+        """The row of a conversation; one that was saved and continues here is the same row."""
+        found = known.get(event.conversation)
+        if found is None:
+            continued = None
+            if event.session_id is not None and event.step > 1:
+                continued = connection.execute(
+                    "SELECT id FROM sessions WHERE session_id = ? AND last_step < ? ORDER BY id DESC LIMIT 1",
+                    (event.session_id, event.step),
+                ).fetchone()
+            if continued is None:
+                cursor = connection.execute(
+                    "INSERT INTO sessions (process, conversation, session_id, started) VALUES (?, ?, ?, ?)",
+                    (self._process, event.conversation, event.session_id, iso(at)),
+                )
+                found = (int(cursor.lastrowid or 0), 0)
+            else:
+                found = (continued[0], 0)
+        known.pop(event.conversation, None)  # the latest are last
+        known[event.conversation] = (found[0], max(found[1], event.step))
+        return found[0]
+
+    def _tell_lost(self) -> None:
+        """Notes in the file how many events are not in it."""
+        if self.lost == self._told_lost or not self._process or self._connection is None:
+            return
+        try:
+            self._connection.execute("UPDATE processes SET lost = ? WHERE id = ?", (self.lost, self._process))
+            self._told_lost = self.lost
+        except sqlite3.Error:
+            self._disconnect()
+
+
+def _insert_process(connection: sqlite3.Connection, content: str, source: str) -> int:
+    row = {
+        "pid": os.getpid(),
+        "host": socket.gethostname(),
+        "started": iso(time.time()),
+        "python": platform.python_version(),
+        "mulligan": __version__,
+        "source": source,
+        "content": content,
+    }
+    return insert(connection, "processes", [row])
+
+
+def insert(connection: sqlite3.Connection, table: str, rows: list[dict[str, Any]], how: str = "") -> int:
+    """Inserts rows of one table; returns the key of the last one.
+
+    Args:
+        connection: the file.
+        table: the table's name.
+        rows: values by column; a column that a row leaves out is NULL.
+        how: `OR IGNORE`, for rows that may be there already.
+    """
+    if not rows:
+        return 0
+    names = _TABLES.get(table)
+    if names is None:
+        names = _TABLES[table] = tuple(one[1] for one in connection.execute(f"PRAGMA table_info({table})"))
+    given = [name for name in names if any(name in row for row in rows)]
+    statement = f"INSERT {how} INTO {table} ({', '.join(given)}) VALUES ({', '.join('?' * len(given))})"  # noqa: S608
+    values = [[_storable(row.get(name)) for name in given] for row in rows]
+    if len(values) == 1:
+        return int(connection.execute(statement, values[0]).lastrowid or 0)
+    connection.executemany(statement, values)
+    return 0
+
+
+def _storable(value: Any) -> Any:
+    """The value; a text without lone surrogates, which UTF-8 does not have."""
+    if not isinstance(value, str) or value.isascii():
+        return value
+    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+_WRITERS: set[Writer] = set()
+
+
+def _flush_all() -> None:
+    for writer in list(_WRITERS):
+        writer.flush()
+
+
+def _before_fork() -> None:
+    """Nobody may be inside SQLite while the process forks: a lock of its own would stay shut in the child."""
+    for writer in list(_WRITERS):
+        writer.held = writer._lock.acquire(timeout=2 * RETRY_SECONDS)  # type: ignore[attr-defined]  # noqa: SLF001
+
+
+def _after_fork_in_parent() -> None:
+    for writer in list(_WRITERS):
+        if getattr(writer, "held", False):
+            writer.held = False  # type: ignore[attr-defined]
+            writer._lock.release()  # noqa: SLF001
+
+
+def _after_fork_in_child() -> None:
+    for writer in list(_WRITERS):
+        writer.forked()
+
+
+atexit.register(_flush_all)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork_in_parent, after_in_child=_after_fork_in_child)

@@ -1,0 +1,125 @@
+"""The definition of recovered, case by case, as docs/explanation/recovered.md states it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from mulligan_ledger.recovery import NEXT, STEPS, Recovery, Sent, recoveries
+
+
+def call(id, step, name="read_file", failed=False, error=None, **fields):
+    arguments = fields.pop("arguments", {"path": "src/mian.py"})
+    text = arguments if isinstance(arguments, str) else json.dumps(arguments)
+    key = fields.pop("key", f"{name} {text}")
+    error = error or ("ResourceNotFoundError" if failed else None)
+    return Sent(id, step, name, key, text, failed or error is not None, error, **fields)
+
+
+def first(*calls, requests=()) -> Recovery:
+    return next(recoveries(calls, requests))
+
+
+FAILED = call(1, 1, failed=True)
+
+
+@pytest.mark.parametrize(
+    ("later", "did", "recovered"),
+    [
+        ([], "gave up", False),
+        ([call(2, 2)], "same call", True),
+        ([call(2, 2, failed=True)], "same call", False),
+        ([call(2, 2, arguments={"path": "src/main.py"})], "corrected call", True),
+        ([call(2, 3, arguments={"path": "docs/other.md"})], "something else", False),
+        (
+            [call(2, 2, arguments={"path": "docs/other.md"})],
+            "corrected call",
+            True,
+        ),  # the name of what is missing, at once
+        ([call(2, 2, arguments={"file": "src/mian.py"})], "corrected call", True),
+        ([call(2, 2, "list_dir", arguments={"path": "src"})], "something else", False),
+        ([call(2, 2, "cat", arguments={"file": "src/mian.py"})], "another tool", True),
+        (
+            [call(2, 2, "list_dir", arguments={"path": "src"}), call(3, 3, arguments={"path": "src/main.py"})],
+            "corrected call",
+            True,
+        ),
+        ([call(2, 1)], "gave up", False),  # of the same step: the model had not read the failure
+        ([call(2, 2 + STEPS)], "gave up", False),
+    ],
+)
+def test_what_the_model_did_next(later, did, recovered):
+    found = first(FAILED, *later)
+
+    assert (found.next, found.recovered) == (did, recovered)
+    assert found.next in NEXT
+
+
+def test_the_steps_are_counted_to_the_success():
+    found = first(FAILED, call(2, 2, failed=True), call(3, 4))
+
+    assert (found.steps, found.by) == (3, 3)
+
+
+def test_two_failures_of_one_intent_are_both_recovered():
+    assert [one.steps for one in recoveries([FAILED, call(2, 2, failed=True), call(3, 3)])] == [2, 1]
+
+
+def test_a_new_request_of_the_user_ends_it():
+    assert first(FAILED, call(2, 2), requests=[1]).next == "gave up"
+    assert first(FAILED, call(2, 2), requests=[0, 2]).recovered
+
+
+@pytest.mark.parametrize(("key", "followed"), [("fixed", True), ("other", False)])
+def test_whether_the_corrected_call_was_made(key, followed):
+    found = first(call(1, 1, failed=True, corrected_key="fixed"), call(2, 2, key=key))
+
+    assert found.followed is followed
+    assert first(FAILED, call(2, 2)).followed is None
+
+
+def test_an_argument_that_is_rejected_by_name_may_become_anything():
+    problems = json.dumps([{"pointer": "/day", "message": "no date"}])
+    failed = call(
+        1, 1, "book", arguments={"day": "tomorrow", "seat": "12A"}, error="ToolArgumentError", problems=problems
+    )
+
+    assert first(failed, call(2, 3, "book", arguments={"day": "2026-11-24", "seat": "12A"})).recovered
+    assert not first(failed, call(2, 3, "book", arguments={"day": "2026-11-24", "seat": "31F"})).recovered
+
+
+def test_numbers_are_never_near():
+    failed = call(1, 1, "pay", arguments={"amount": 100}, error="ToolExecutionError")
+
+    assert not first(failed, call(2, 2, "pay", arguments={"amount": 101})).recovered
+
+
+def test_a_tool_that_does_not_exist():
+    failed = call(1, 1, "readfile", error="ToolNotFoundError", suggestions='["get_page"]', arguments={"path": "a"})
+
+    assert first(failed, call(2, 2, "read_file", arguments={"path": "a"})).next == "corrected call"
+    assert first(failed, call(2, 2, "get_page", arguments={"path": "a"})).next == "corrected call"
+    assert first(failed, call(2, 2, "get_page", arguments={"url": "zzzzzz"})).next == "something else"
+
+
+def test_programs_may_differ_more():
+    before = "import math\n" + "\n".join(f"print(math.sqrt({n}))" for n in range(30))
+    after = before.replace("import math", "from math import sqrt").replace("math.sqrt", "sqrt") + "\nprint('done')"
+    failed = call(1, 1, "python", arguments={"code": before}, error="ToolExecutionError")
+
+    assert first(failed, call(2, 2, "python", arguments={"code": after})).recovered
+    assert not first(failed, call(2, 2, "python", arguments={"code": "1+1"})).recovered
+
+
+def test_arguments_that_are_not_json_are_one_text():
+    failed = call(1, 1, arguments='{"path": "src/main.py"', error="ToolArgumentError")
+
+    assert first(failed, call(2, 2, arguments={"path": "src/main.py"})).next in ("corrected call", "something else")
+    assert first(call(1, 1, arguments="]", error="ToolArgumentError", key="k"), call(2, 2, key="k")).recovered
+
+
+def test_without_arguments_only_equal_calls_are_known():
+    bare = Sent(1, 1, "look", "k1", None, True, "ToolExecutionError")
+
+    assert first(bare, Sent(2, 2, "look", "k1", None, False)).recovered
+    assert first(bare, Sent(2, 2, "look", "k2", None, False)).next == "something else"

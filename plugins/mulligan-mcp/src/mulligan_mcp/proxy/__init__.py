@@ -1,6 +1,0 @@
-"""A proxy between any MCP client and any MCP server: whatever goes wrong with a call, the model reads what it can do next."""
-
-from mulligan_mcp.proxy.serving import serve_http, serve_stdio
-from mulligan_mcp.proxy.specs import ProxyOptions, ServerSpec
-
-__all__ = ["ProxyOptions", "ServerSpec", "serve_http", "serve_stdio"]

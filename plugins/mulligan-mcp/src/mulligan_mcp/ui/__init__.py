@@ -1,6 +1,0 @@
-"""A page on this machine that shows each call, what was wrong, and exactly what the model was told."""
-
-from mulligan_mcp.ui.page import app_for, serve_page
-from mulligan_mcp.ui.recorder import Recorder
-
-__all__ = ["Recorder", "app_for", "serve_page"]

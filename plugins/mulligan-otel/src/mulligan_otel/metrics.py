@@ -1,0 +1,97 @@
+"""Metrics: durations, failures, repairs, retries and refusals of each tool, with few series."""
+
+from __future__ import annotations
+
+from opentelemetry import metrics
+from opentelemetry.metrics import MeterProvider
+
+from mulligan.plugin import CallFinished, CallRepaired, CallRetried, RepeatedCallError, Tool
+from mulligan_otel.attributes import OPERATION, UNKNOWN, VERSION, plain, tool_label
+
+_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
+_TOOL = "gen_ai.tool.name"
+_OPEN_CIRCUIT = "host:circuit-breaker"
+_SATURATED = "classify:saturated"
+_MOST_TOOLS = 10_000
+
+
+class Metrics:
+    """Counts the calls of a pipeline.
+
+    Args:
+        provider: makes the meter; None for that of the program, which may come later.
+    """
+
+    def __init__(self, provider: MeterProvider | None) -> None:
+        meter = metrics.get_meter("mulligan", VERSION, provider)
+        self._duration = meter.create_histogram(
+            "gen_ai.execute_tool.duration",
+            unit="s",
+            description="Duration of tool calls.",
+            explicit_bucket_boundaries_advisory=_SECONDS,
+        )
+        self._failures = meter.create_counter(
+            "mulligan.failures", unit="{call}", description="Calls that failed, by error class."
+        )
+        self._repairs = meter.create_counter(
+            "mulligan.repairs", unit="{repair}", description="Calls that were read differently from how they were sent."
+        )
+        self._retries = meter.create_counter(
+            "mulligan.retries", unit="{attempt}", description="Attempts after the first."
+        )
+        self._repeats = meter.create_counter(
+            "mulligan.refused_repeats", unit="{call}", description="Calls refused because they had failed before."
+        )
+        self._saturated = meter.create_counter(
+            "mulligan.saturated", unit="{call}", description="Calls refused because every worker thread was occupied."
+        )
+        self._circuit = meter.create_gauge(
+            "mulligan.circuit.open", description="1 if a circuit breaker refused the tool's last call, otherwise 0."
+        )
+        self._paused: set[str] = set()
+        self._by_tool: dict[Tool | None, dict[str, str]] = {}
+
+    def finish(self, event: CallFinished) -> None:
+        """Counts a call that was answered."""
+        if not event.is_error:
+            self._duration.record(event.duration, self._by_tool.get(event.tool) or self._attributes(event.tool))
+            if self._paused:
+                self._note_circuit(tool_label(event), is_open=False)
+            return
+        tool = tool_label(event)
+        error = event.result.error
+        kind = plain(type(error).__name__)
+        attributes = {"gen_ai.operation.name": OPERATION, _TOOL: tool, "error.type": kind}
+        self._duration.record(event.duration, attributes)
+        self._failures.add(1, {_TOOL: tool, "error.type": kind})
+        if isinstance(error, RepeatedCallError):
+            self._repeats.add(1, {_TOOL: tool})
+        rule = None if error is None else error.rule
+        if rule == _SATURATED:
+            self._saturated.add(1, {_TOOL: tool})
+        if rule == _OPEN_CIRCUIT or (self._paused and event.attempt):
+            self._note_circuit(tool, is_open=rule == _OPEN_CIRCUIT)
+
+    def _attributes(self, tool: Tool | None) -> dict[str, str]:
+        """The attributes of every success of a tool."""
+        if len(self._by_tool) >= _MOST_TOOLS:
+            self._by_tool.clear()
+        name = UNKNOWN if tool is None else tool.name
+        return self._by_tool.setdefault(tool, {"gen_ai.operation.name": OPERATION, _TOOL: name})
+
+    def _note_circuit(self, tool: str, *, is_open: bool) -> None:
+        if is_open:
+            self._paused.add(tool)
+        elif tool in self._paused:
+            self._paused.discard(tool)
+        else:
+            return
+        self._circuit.set(int(is_open), {_TOOL: tool})
+
+    def repair(self, event: CallRepaired) -> None:
+        """Counts a repair."""
+        self._repairs.add(1, {"mulligan.repair.kind": plain(event.repair.kind)})
+
+    def retry(self, event: CallRetried) -> None:
+        """Counts an attempt after the first."""
+        self._retries.add(1, {_TOOL: event.tool_name})

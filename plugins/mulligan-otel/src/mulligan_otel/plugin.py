@@ -1,0 +1,122 @@
+"""The plugin: hands the events of a pipeline to spans and metrics. OpenTelemetry is imported with the first call."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from mulligan.plugin import (
+    AttemptFailed,
+    CallAbandoned,
+    CallFinished,
+    CallRepaired,
+    CallRetried,
+    CallStarted,
+    Event,
+    Middleware,
+    Outcome,
+    Run,
+    Steps,
+    Tool,
+    ToolCall,
+    hookimpl,
+)
+
+if TYPE_CHECKING:
+    from opentelemetry.metrics import MeterProvider
+    from opentelemetry.trace import TracerProvider
+
+    from mulligan_otel.metrics import Metrics
+    from mulligan_otel.spans import Spans
+
+CAPTURE_VARIABLE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
+_CAPTURING = frozenset({"true", "1", "span_only", "span_and_event"})
+
+
+class OpenTelemetry:
+    """Traces and measures every call of a pipeline.
+
+    Args:
+        tracer_provider: makes the tracer; by default the provider of the program.
+        meter_provider: makes the meter; by default the provider of the program.
+        capture_content: whether spans hold the arguments and the result of a call, redacted and shortened; by default as
+            the environment variable `OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT` says.
+    """
+
+    def __init__(
+        self,
+        *,
+        tracer_provider: TracerProvider | None = None,
+        meter_provider: MeterProvider | None = None,
+        capture_content: bool | None = None,
+    ) -> None:
+        self._tracer_provider = tracer_provider
+        self._meter_provider = meter_provider
+        self._capture_content = capture_content
+
+    @hookimpl(trylast=True)  # after the log lines, which belong to the span
+    def observe(self, event: Event) -> None:
+        """Starts and ends spans, and counts."""
+        kind = type(event)
+        if kind is CallStarted:
+            self._spans.start(event)  # type: ignore[arg-type]
+        elif kind is CallFinished:
+            self._metrics.finish(event)  # type: ignore[arg-type]
+            self._spans.finish(event)  # type: ignore[arg-type]
+        elif kind is CallRepaired:
+            self._metrics.repair(event)  # type: ignore[arg-type]
+            self._spans.repair()
+        elif kind is AttemptFailed:
+            self._spans.fail_attempt(event)  # type: ignore[arg-type]
+        elif kind is CallRetried:
+            self._metrics.retry(event)  # type: ignore[arg-type]
+            self._spans.start_attempt(event)  # type: ignore[arg-type]
+        elif kind is CallAbandoned:
+            self._spans.abandon()
+
+    @hookimpl
+    def middlewares(self, tool: Tool) -> Iterable[Middleware]:
+        """Carries the trace into the process of a killable tool."""
+        return (carry_context,) if tool.killable else ()
+
+    @cached_property
+    def _spans(self) -> Spans:
+        from mulligan_otel.spans import Spans
+
+        captured = os.environ.get(CAPTURE_VARIABLE, "").strip().lower() in _CAPTURING
+        return Spans(
+            self._tracer_provider, capture=captured if self._capture_content is None else self._capture_content
+        )
+
+    @cached_property
+    def _metrics(self) -> Metrics:
+        from mulligan_otel.metrics import Metrics
+
+        return Metrics(self._meter_provider)
+
+
+def carry_context(run: Run, tool: Tool, call: ToolCall) -> Steps:
+    """Runs the tool inside the present trace, in whichever process its executor runs it."""
+    executor: Any = run.executor
+    if hasattr(executor, "within"):
+        run.executor = _Carried(executor)
+    outcome: Outcome = yield run
+    return outcome
+
+
+class _Carried:
+    """An executor that reads the trace context when it runs, and not before: each attempt has its own span."""
+
+    def __init__(self, executor: Any) -> None:
+        self._executor = executor
+
+    def __call__(self) -> Any:
+        from opentelemetry import propagate
+
+        from mulligan_otel.process import in_trace
+
+        carrier: dict[str, str] = {}
+        propagate.inject(carrier)
+        return self._executor.within(in_trace, carrier)()

@@ -1,0 +1,225 @@
+"""Spans: one around each call, and one for each attempt if there is more than one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from contextvars import Token
+from typing import Any
+
+from opentelemetry import context, trace
+from opentelemetry.context import Context
+from opentelemetry.trace import INVALID_SPAN, NoOpTracerProvider, Span, Status, StatusCode, TracerProvider
+
+from mulligan.plugin import (
+    AttemptFailed,
+    CallFinished,
+    CallRetried,
+    CallStarted,
+    Redactor,
+    Tool,
+    ToolError,
+    ToolResult,
+    show_name,
+)
+from mulligan_otel.attributes import OPERATION, VERSION, plain, stage_of
+
+_KEY = context.create_key("mulligan-call")
+_NAME_CHARS = 64
+_ID_CHARS = 100
+_CONTENT_CHARS = 2_000
+_MOST_TOOLS = 10_000
+_NOT_TOLD = object()
+
+
+class _Call:
+    """The spans of one call.
+
+    Attributes:
+        span: that of the call.
+        token: what was current before.
+        started: when it came in, in nanoseconds.
+        event: how it came in.
+        is_repaired: whether it is read differently from how it was sent.
+        failed: the first attempt that failed, and when, in nanoseconds; or None.
+        attempt: the span of the present attempt, and what was current before; or None.
+    """
+
+    __slots__ = ("attempt", "event", "failed", "is_repaired", "span", "started", "token")
+
+    def __init__(self, span: Span, event: CallStarted) -> None:
+        self.span = span
+        self.event = event
+        self.started = time.time_ns()
+        self.is_repaired = False
+        self.failed: tuple[AttemptFailed, int] | None = None
+        self.attempt: tuple[Span, Token[Context]] | None = None
+        self.token: Token[Context]
+
+
+class Spans:
+    """Makes the spans of a pipeline's calls. A call's span is current while its tool runs.
+
+    Args:
+        provider: makes the tracer; None for that of the program, which may come later.
+        capture: whether spans hold arguments and results.
+    """
+
+    def __init__(self, provider: TracerProvider | None, *, capture: bool) -> None:
+        self._provider = provider
+        self._capture = capture
+        self._is_off = isinstance(provider, NoOpTracerProvider)
+        self._is_used = False
+        self._is_global = provider is None
+        trace.get_tracer_provider()  # loads the one that the environment names, if any
+        self._tracer = trace.get_tracer("mulligan", VERSION, provider)
+        self._redact = Redactor().redact
+        self._by_tool: dict[Tool, tuple[str, dict[str, Any]]] = {}
+
+    def start(self, event: CallStarted) -> None:
+        """Starts the span of a call, and makes it current."""
+        if self._is_off or (self._is_global and not _has_provider()):
+            return
+        tool = event.tool
+        if tool is None:
+            name, attributes = _unknown(self._redact(event.tool_name)[:_NAME_CHARS])
+        else:
+            name, attributes = self._by_tool.get(tool) or self._describe_tool(tool)
+        if event.call_id is not None or event.session_id is not None:
+            attributes = {**attributes, **self._ids(event)}
+        span = self._tracer.start_span(name, attributes=attributes)
+        if span is INVALID_SPAN:
+            return
+        self._is_used = True
+        call = _Call(span, event)
+        call.token = context.attach(context.set_value(_KEY, call, trace.set_span_in_context(span)))
+
+    def _ids(self, event: CallStarted) -> dict[str, Any]:
+        attributes: dict[str, Any] = {}
+        if event.call_id is not None:
+            attributes["gen_ai.tool.call.id"] = self._redact(str(event.call_id))[:_ID_CHARS]
+        if event.session_id is not None:
+            attributes["gen_ai.conversation.id"] = event.session_id
+            attributes["mulligan.step"] = event.step
+        return attributes
+
+    def repair(self) -> None:
+        """Notes that the call is read differently."""
+        call = self._current()
+        if call is not None:
+            call.is_repaired = True
+
+    def fail_attempt(self, event: AttemptFailed) -> None:
+        """Ends the span of an attempt that failed."""
+        call = self._current()
+        if call is None:
+            return
+        if call.attempt is not None:
+            self._end_attempt(call, event.error)
+        elif call.failed is None:
+            call.failed = event, time.time_ns()
+
+    def start_attempt(self, event: CallRetried) -> None:
+        """Starts the span of an attempt. That of the first is made now, since until now it was the only one."""
+        call, tracer = self._current(), self._tracer
+        if call is None:
+            return
+        if call.failed is not None:
+            failed, ended = call.failed
+            call.failed = None
+            first = tracer.start_span("attempt 1", attributes={"mulligan.attempt": 1}, start_time=call.started)
+            _set_error(first, failed.error)
+            first.end(ended)
+        span = tracer.start_span(f"attempt {event.attempt}", attributes={"mulligan.attempt": event.attempt})
+        call.attempt = span, context.attach(trace.set_span_in_context(span))
+
+    def finish(self, event: CallFinished) -> None:
+        """Ends the span of a call."""
+        call = self._current() if self._is_used else None
+        if call is None or call.event.call_id != event.call_id or call.event.session_id != event.session_id:
+            return  # a framework interrupted this call, and its span has ended
+        is_plain = not (event.is_error or call.is_repaired or self._capture) and event.attempt == 1
+        if not is_plain and call.span.is_recording():
+            call.span.set_attributes(self._describe(call, event.result))
+            if event.result.error is not None:
+                _set_error(call.span, event.result.error)
+        self._end(call)
+
+    def abandon(self) -> None:
+        """Ends the span of a call that has no answer."""
+        call = self._current()
+        if call is not None:
+            call.span.set_attribute("error.type", "CallAbandoned")
+            call.span.set_status(Status(StatusCode.ERROR))
+            self._end(call)
+
+    def _describe(self, call: _Call, result: ToolResult) -> Mapping[str, Any]:
+        attributes: dict[str, Any] = {"mulligan.attempts": result.attempts}
+        if result.repairs:
+            attributes["mulligan.repairs"] = len(result.repairs)
+        if result.tool is not None and result.tool is not call.event.tool:
+            attributes |= self._describe_tool(result.tool)[1]
+        error = result.error
+        if error is not None:
+            attributes["mulligan.stage"] = stage_of(error, result.attempts)
+            attributes["mulligan.code"] = plain(error.code)
+            attributes["mulligan.effect"] = error.effect
+            attributes["mulligan.fatal"] = result.fatal
+            attributes["mulligan.rule"] = plain(error.rule)
+            attributes["mulligan.feedback.length"] = len(result.content)
+        if self._capture:
+            attributes["gen_ai.tool.call.arguments"] = call.event.arguments
+            attributes["gen_ai.tool.call.result"] = self._redact(str(result.to_dict()["content"]))[:_CONTENT_CHARS]
+        return attributes
+
+    def _describe_tool(self, tool: Tool) -> tuple[str, dict[str, Any]]:
+        """The name of the span and the attributes of every call of a tool."""
+        name = self._redact(show_name(tool.name))[:_NAME_CHARS]
+        attributes: dict[str, Any] = {**_unknown(name)[1], "gen_ai.tool.type": tool.tool_type, "mulligan.attempts": 1}
+        if tool.description:
+            attributes["gen_ai.tool.description"] = self._redact(tool.description)[:_CONTENT_CHARS]
+        if len(self._by_tool) >= _MOST_TOOLS:
+            self._by_tool.clear()
+        self._by_tool[tool] = f"{OPERATION} {name}", attributes
+        return self._by_tool[tool]
+
+    def _end(self, call: _Call) -> None:
+        if call.attempt is not None:
+            self._end_attempt(call, None)
+        call.span.end()
+        context.detach(call.token)
+
+    def _end_attempt(self, call: _Call, error: ToolError | None) -> None:
+        assert call.attempt is not None
+        (span, token), call.attempt = call.attempt, None
+        if error is not None:
+            _set_error(span, error)
+        span.end()
+        context.detach(token)
+
+    @staticmethod
+    def _current() -> _Call | None:
+        call = context.get_value(_KEY)
+        return call if isinstance(call, _Call) else None
+
+
+def _has_provider() -> bool:
+    """Whether the program has a provider. `get_tracer_provider` would tell too, but reads the environment each time."""
+    return getattr(trace, "_TRACER_PROVIDER", _NOT_TOLD) is not None
+
+
+def _unknown(name: str) -> tuple[str, dict[str, Any]]:
+    """The name of the span and the attributes of a call of which nothing else is known."""
+    attributes = {
+        "gen_ai.operation.name": OPERATION,
+        "gen_ai.tool.name": name,
+        "openinference.span.kind": "TOOL",
+        "mulligan.repairs": 0,
+    }
+    return f"{OPERATION} {name}", attributes
+
+
+def _set_error(span: Span, error: ToolError) -> None:
+    name = plain(type(error).__name__)
+    span.set_attribute("error.type", name)
+    span.set_status(Status(StatusCode.ERROR, name))

@@ -1,0 +1,436 @@
+"""Spans: their names, attributes and parents, wherever a tool runs and however a call ends."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import TRACER
+from mcp import Client, StdioServerParameters
+from mulligan_otel import OpenTelemetry
+from opentelemetry import trace
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.sampling import ALWAYS_OFF
+from opentelemetry.trace import SpanKind, StatusCode
+
+from mulligan import Pipeline, Policy, Tool, ToolCall, errors, tool
+from mulligan.middleware import retry
+from mulligan.plugin import hookimpl
+
+
+@tool
+def read(path: str) -> str:
+    """Read a file."""
+    with TRACER.start_as_current_span("inner"):
+        return f"read {path}"
+
+
+async def read_async(path: str) -> str:
+    """Read a file."""
+    await asyncio.sleep(0)
+    with TRACER.start_as_current_span("inner"):
+        return f"read {path}"
+
+
+def test_a_call_is_an_internal_span_with_the_conventions_attributes(make_pipeline, spans):
+    make_pipeline(read).session("talk").call("read", {"path": "a"}, call_id="c1")
+    span = spans.one("execute_tool read")
+    assert span.kind is SpanKind.INTERNAL
+    assert span.status.status_code is StatusCode.UNSET
+    assert dict(span.attributes) == {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": "read",
+        "gen_ai.tool.call.id": "c1",
+        "gen_ai.tool.type": "function",
+        "gen_ai.tool.description": "Read a file.",
+        "gen_ai.conversation.id": "talk",
+        "openinference.span.kind": "TOOL",
+        "mulligan.step": 1,
+        "mulligan.attempts": 1,
+        "mulligan.repairs": 0,
+    }
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        read,
+        Tool.from_function(read.handler, name="read", timeout=5.0),
+        Tool.from_function(read.handler, name="read", inline=True),
+        Tool.from_function(read_async, name="read"),
+        Tool.from_function(read_async, name="read", timeout=5.0),
+    ],
+    ids=["plain", "thread", "inline", "async", "async with a deadline"],
+)
+@pytest.mark.parametrize("driver", ["call", "acall"])
+def test_it_is_the_parent_of_what_the_tool_makes(make_pipeline, spans, made, driver):
+    pipeline = make_pipeline(made)
+    with TRACER.start_as_current_span("agent"):
+        if driver == "call":
+            pipeline.call("read", {"path": "a"})
+        else:
+            asyncio.run(pipeline.acall("read", {"path": "a"}))
+    assert (spans.parent("inner"), spans.parent("execute_tool read")) == ("execute_tool read", "agent")
+
+
+def test_it_is_the_parent_on_other_executors(make_pipeline, spans):
+    class Elsewhere:
+        """An executor that submits to a pool, as Ray or a queue would: its own span says where it was submitted."""
+
+        @hookimpl
+        def execute(self, tool: Any, arguments: Any) -> Any:
+            def submit() -> Any:
+                with TRACER.start_as_current_span("submit"), ThreadPoolExecutor(1) as pool:
+                    return (
+                        pool.submit(tool.handler, **arguments()).result()
+                        if callable(arguments)
+                        else tool.handler(**arguments)
+                    )
+
+            return submit
+
+    make_pipeline(read, plugins=[Elsewhere()]).call("read", {"path": "a"})
+    assert spans.parent("submit") == "execute_tool read"
+
+
+def test_it_reaches_a_server_through_mcp(make_pipeline, spans):
+    """In `_meta.traceparent`, by the SDK of MCP itself, which sends what is current."""
+
+    async def main() -> str:
+        server = StdioServerParameters(command=sys.executable, args=[str(Path(__file__).with_name("mcp_archive.py"))])
+        async with Client(server) as client:
+
+            async def look(word: str) -> str:
+                answer = await client.call_tool("look", {"word": word})
+                return answer.content[0].text
+
+            return (await make_pipeline(Tool.from_function(look)).acall("look", {"word": "a"})).value
+
+    traceparent = asyncio.run(main())
+    span = spans.one("execute_tool look")
+    sent = spans.one("MCP send tools/call look")
+    assert sent.parent.span_id == span.context.span_id
+    assert traceparent.split("-")[1:3] == [f"{span.context.trace_id:032x}", f"{sent.context.span_id:016x}"]
+
+
+@pytest.mark.parametrize("driver", ["call", "acall"])
+@pytest.mark.parametrize("by", ["default", "middleware"])
+def test_each_attempt_is_a_span_if_there_are_several(make_pipeline, spans, driver, by):
+    tries: list[int] = []
+
+    @tool(read_only=True)
+    def flaky() -> str:
+        """Works at the third try."""
+        tries.append(1)
+        with TRACER.start_as_current_span(f"try {len(tries)}"):
+            if len(tries) < 3:
+                raise errors.ToolUnavailableError("Busy.", retry_after=0.001)
+            return "ok"
+
+    options = {} if by == "default" else {"middleware": [retry(attempts=3)]}
+    pipeline = make_pipeline(flaky, **options)
+    pipeline.call("flaky") if driver == "call" else asyncio.run(pipeline.acall("flaky"))
+    assert [spans.parent(f"attempt {n}") for n in (1, 2, 3)] == ["execute_tool flaky"] * 3
+    assert [spans.parent(f"try {n}") for n in (1, 2, 3)] == ["execute_tool flaky", "attempt 2", "attempt 3"]
+    assert [spans.one(f"attempt {n}").attributes.get("error.type") for n in (1, 2, 3)] == [
+        "ToolUnavailableError",
+        "ToolUnavailableError",
+        None,
+    ]
+    times = [(one.start_time, one.end_time) for one in map(spans.one, ("attempt 1", "attempt 2", "attempt 3"))]
+    assert all(start <= end for start, end in times)
+    assert times[0][1] <= times[1][0] <= times[1][1] <= times[2][0]
+    assert spans.one("execute_tool flaky").attributes["mulligan.attempts"] == 3
+
+
+def test_one_attempt_has_no_span_of_its_own(make_pipeline, spans):
+    make_pipeline(read).call("read", {"path": "a"})
+    assert {span.name for span in spans.all} == {"execute_tool read", "inner"}
+
+
+def test_a_failure_says_class_stage_effect_rule_and_length(make_pipeline, spans):
+    def lose() -> None:
+        raise FileNotFoundError(2, "No such file or directory", "/srv/secret-place")
+
+    result = make_pipeline(lose).call("lose")
+    span = spans.one("execute_tool lose")
+    assert span.status.status_code is StatusCode.ERROR
+    assert span.status.description == "ResourceNotFoundError"
+    assert {name: value for name, value in span.attributes.items() if not name.startswith("gen_ai")} == {
+        "error.type": "ResourceNotFoundError",
+        "openinference.span.kind": "TOOL",
+        "mulligan.attempts": 1,
+        "mulligan.repairs": 0,
+        "mulligan.stage": "execute",
+        "mulligan.code": "NOT_FOUND",
+        "mulligan.effect": result.error.effect,
+        "mulligan.fatal": False,
+        "mulligan.rule": result.error.rule,
+        "mulligan.feedback.length": len(result.content),
+    }
+    assert "secret-place" not in str(span.to_json())
+    assert span.events == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "stage"),
+    [("nope", {}, "resolve"), ("read", {}, "validate"), ("guarded", {}, "authorize"), ("broken", {}, "execute")],
+)
+def test_the_stage_in_which_it_failed(make_pipeline, spans, name, arguments, stage):
+    class Guard:
+        @hookimpl
+        def authorize(self, tool: Any) -> Any:
+            return errors.ToolPermissionError("No.") if tool.name == "guarded" else None
+
+    def broken() -> None:
+        raise ValueError("x")
+
+    tools = [read, Tool.from_function(lambda: 1, name="guarded"), Tool.from_function(broken)]
+    make_pipeline(*tools, plugins=[Guard()]).call(name, arguments)
+    assert spans.one(f"execute_tool {name}").attributes["mulligan.stage"] == stage
+
+
+def test_a_repeated_call_is_refused_by_the_session(make_pipeline, spans):
+    def broken() -> None:
+        raise ValueError("x")
+
+    session = make_pipeline(broken).session("talk")
+    for _ in range(4):
+        session.call("broken")
+    assert spans.all[-1].attributes["mulligan.stage"] == "session"
+    assert spans.all[-1].attributes["error.type"] == "RepeatedCallError"
+
+
+def test_an_unknown_name_is_cleaned_and_capped(make_pipeline, spans):
+    make_pipeline(read).call("x\x1b[2J\n" + "y" * 5_000, {})
+    [span] = spans.all
+    assert len(span.name) <= len("execute_tool ") + 64
+    assert span.name.isprintable()
+
+
+def test_calls_inside_of_a_tool_are_below_it(make_pipeline, spans):
+    inner = make_pipeline(read)
+
+    def outer() -> str:
+        """Calls another pipeline."""
+        return inner.call("read", {"path": "a"}).content + inner.call("nope").content
+
+    make_pipeline(Tool.from_function(outer)).call("outer")
+    assert spans.parent("execute_tool read") == "execute_tool outer"
+    assert spans.parent("execute_tool nope") == "execute_tool outer"
+
+
+def test_parallel_calls_do_not_mix(make_pipeline, spans):
+    async def wait(n: int) -> int:
+        """Waits."""
+        await asyncio.sleep(0.001 * (5 - n))
+        with TRACER.start_as_current_span(f"inner {n}"):
+            return n
+
+    async def main() -> None:
+        with TRACER.start_as_current_span("agent"):
+            await make_pipeline(Tool.from_function(wait)).acall_many(
+                [ToolCall(f"c{n}", "wait", {"n": n}) for n in range(5)]
+            )
+
+    asyncio.run(main())
+    ids = {span.context.span_id: span.attributes.get("gen_ai.tool.call.id") for span in spans.all}
+    agent = spans.one("agent").context.span_id
+    for n in range(5):
+        assert ids[spans.one(f"inner {n}").parent.span_id] == f"c{n}"
+    assert {span.parent.span_id for span in spans.all if span.name == "execute_tool wait"} == {agent}
+
+
+def test_a_cancelled_call_ends_its_span_and_nothing_stays_current(make_pipeline, spans):
+    async def main() -> bool:
+        started = asyncio.Event()
+
+        async def hang() -> None:
+            """Never ends."""
+            started.set()
+            await asyncio.Event().wait()
+
+        pipeline = make_pipeline(Tool.from_function(hang))
+
+        async def host() -> bool:
+            try:
+                await pipeline.acall("hang")
+            except asyncio.CancelledError:
+                return trace.get_current_span().get_span_context().is_valid
+            return True
+
+        task = asyncio.create_task(host())
+        await started.wait()
+        task.cancel()
+        return await task
+
+    assert asyncio.run(main()) is False
+    span = spans.one("execute_tool hang")
+    assert span.attributes["error.type"] == "CallAbandoned"
+    assert span.status.status_code is StatusCode.ERROR
+
+
+def test_a_strict_pipeline_ends_its_spans(make_pipeline, spans):
+    with pytest.raises(errors.ToolNotFoundError):
+        make_pipeline(read, strict=True).call("nope")
+    assert spans.one("execute_tool nope").attributes["error.type"] == "ToolNotFoundError"
+
+
+def test_a_tool_that_leaves_a_span_open_changes_nothing_for_the_next(make_pipeline, spans):
+    from opentelemetry import context
+
+    def leaky() -> str:
+        """Forgets to detach."""
+        context.attach(trace.set_span_in_context(TRACER.start_span("forgotten")))
+        return "ok"
+
+    pipeline = make_pipeline(Tool.from_function(leaky))
+    with TRACER.start_as_current_span("agent") as agent:
+        pipeline.call("leaky")
+        assert trace.get_current_span() is agent
+
+
+def test_spans_that_are_not_sampled_cost_no_answer(spans):
+    provider = TracerProvider(sampler=ALWAYS_OFF)
+    pipeline = Pipeline([read], plugins=[OpenTelemetry(tracer_provider=provider)], autoload=False)
+    assert pipeline.call("read", {"path": "a"}).content == "read a"
+    assert pipeline.faults == ()
+
+
+# --- what the program has configured
+
+
+def run(program: str, **environment: str) -> str:
+    import os
+
+    ended = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=120, env={**os.environ, **environment}
+    )
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout.strip()
+
+
+def test_the_package_registers_itself_and_installs_no_provider():
+    program = """
+import sys
+from mulligan import Pipeline
+pipeline = Pipeline()
+print([info.state for info in pipeline.plugins if info.name == "otel"], "opentelemetry.trace" in sys.modules)
+print(pipeline.call("nope").error.code, pipeline.faults)
+from opentelemetry import trace
+print(type(trace.get_tracer_provider()).__name__, "opentelemetry.sdk" in sys.modules)
+"""
+    assert run(program).splitlines() == ["['active'] False", "UNIMPLEMENTED ()", "ProxyTracerProvider False"]
+
+
+def test_a_provider_that_comes_later_is_used():
+    program = """
+from mulligan import Pipeline
+from opentelemetry import trace
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+pipeline = Pipeline()
+pipeline.call("before")
+exporter, provider = InMemorySpanExporter(), TracerProvider()
+provider.add_span_processor(SimpleSpanProcessor(exporter))
+trace.set_tracer_provider(provider)
+pipeline.call("after")
+print([span.name for span in exporter.get_finished_spans()])
+"""
+    assert run(program) == "['execute_tool after']"
+
+
+# --- content
+
+
+SECRET = "xK9-vault-77-combination"
+KEY = "sk-proj-abcdefghijklmnop1234567890abcdef"
+
+
+@pytest.mark.parametrize(
+    ("value", "captured"),
+    [(None, False), ("", False), ("false", False), ("NO_CONTENT", False), ("true", True), ("SPAN_ONLY", True)],
+)
+def test_arguments_and_results_are_off_by_default(make_pipeline, spans, monkeypatch, value, captured):
+    if value is not None:
+        monkeypatch.setenv("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", value)
+    make_pipeline(read).call("read", {"path": "a.md"})
+    attributes = spans.one("execute_tool read").attributes
+    assert ("gen_ai.tool.call.arguments" in attributes) is captured
+    assert attributes.get("gen_ai.tool.call.result") == ("read a.md" if captured else None)
+    if captured:
+        assert attributes["gen_ai.tool.call.arguments"] == '{"path":"a.md"}'
+
+
+def planted(place: str) -> tuple[list[Tool], str, Any, str | None]:
+    """A call that has secrets in one place: tools, name, arguments, id."""
+    both = f"{SECRET} {KEY}"
+
+    def work(phrase: str = "") -> Any:
+        if place == "exception":
+            raise ValueError(f"bad {both}")
+        if place == "own error":
+            raise errors.ToolExecutionError(f"bad {both}", resource=both, rule=both, provider=both)
+        if place == "path":
+            raise FileNotFoundError(2, "x", f"/srv/{SECRET}/{KEY}")
+        return {"error": both} if place == "error value" else both
+
+    def guess(n: int) -> str:
+        return str(n)
+
+    tools = [Tool.from_function(work, secret="phrase"), Tool.from_function(guess)]
+    match place:
+        case "name":
+            return tools, f"work {both}", {}, None
+        case "arguments":
+            return tools, "guess", {"n": both}, None
+        case "text arguments":
+            return tools, "guess", both, None
+        case "id":
+            return tools, "work", {}, KEY
+        case "secret argument":
+            return tools, "work", {"phrase": both}, None
+    return tools, "work", {}, None
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "exception",
+        "own error",
+        "path",
+        "error value",
+        "value",
+        "name",
+        "arguments",
+        "text arguments",
+        "id",
+        "secret argument",
+    ],
+)
+def test_no_secret_reaches_a_span_a_metric_or_a_line(make_pipeline, spans, measured, caplog, monkeypatch, place):
+    monkeypatch.setenv("VAULT_TOKEN", SECRET)
+    caplog.set_level("DEBUG", "mulligan")
+    tools, name, arguments, id = planted(place)
+    otel = OpenTelemetry(meter_provider=measured.provider, capture_content=True)
+    pipeline = make_pipeline(*tools, otel=otel, policy=Policy(repair="all"))
+    session = pipeline.session("talk")
+    session.call_many([ToolCall(id, name, arguments), ToolCall(id, name, arguments)])
+    pipeline.enable_logging(sink="logging")
+    session.call_many([ToolCall(id, name, arguments)])
+    told = (
+        [span.to_json() for span in spans.all] + [str(measured.points)] + [one.getMessage() for one in caplog.records]
+    )
+    told += [str(getattr(one, "mulligan", "")) for one in caplog.records]
+    assert len(spans.all) >= 3
+    assert any("gen_ai.tool.call.result" in text for text in told)
+    for text in told:
+        assert SECRET not in text
+        assert KEY not in text
+    assert pipeline.faults == ()

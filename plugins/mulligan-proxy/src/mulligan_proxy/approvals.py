@@ -1,0 +1,130 @@
+"""Calls that need a person's approval: asked through the client (MCP's elicitation), or refused where it cannot ask."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import secrets
+from collections.abc import Mapping
+from typing import Any
+
+import mcp_types as types
+from mcp.server.session import ServerSession
+from mcp.shared.exceptions import MCPError
+from mcp.shared.message import ServerMessageMetadata
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from pydantic import ValidationError
+
+from mulligan import ApprovalRequest, Approve, Reject, Tool, hookimpl
+from mulligan.errors import ToolPermissionError
+from mulligan_proxy.exchange import CURRENT, Exchange
+
+_ANSWER = "mulligan-approval"
+_CANNOT_ASK = (
+    "This call needs a person's approval, and this client cannot ask for it: it does not support MCP elicitation."
+)
+_LONGEST = 4_000
+_NO_FIELDS: dict[str, Any] = {"type": "object", "properties": {}}
+
+
+class Approvals:
+    """Asks the person at the client."""
+
+    def __init__(self) -> None:
+        self._key = secrets.token_bytes(32)
+
+    async def approve(self, request: ApprovalRequest) -> Approve | Reject | None:
+        """Asks about a call.
+
+        Args:
+            request: the call.
+
+        Returns:
+            The decision; None if the question is on its way in the answer to the call.
+        """
+        exchange = CURRENT.get()
+        if not can_ask(exchange.session):
+            return Reject(_CANNOT_ASK)
+        if exchange.session.protocol_version in MODERN_PROTOCOL_VERSIONS:
+            return self._answered(exchange, request)
+        params = types.ElicitRequestFormParams(message=_question(request), requested_schema=_NO_FIELDS)
+        try:
+            answer = await exchange.session.send_request(
+                types.ElicitRequest(params=params),
+                types.ElicitResult,
+                metadata=ServerMessageMetadata(related_request_id=exchange.request_id),
+            )
+        except (MCPError, ValidationError):
+            return Reject("The client failed to ask for approval.")
+        return _decision(answer.action)
+
+    def _answered(self, exchange: Exchange, request: ApprovalRequest) -> Approve | Reject | None:
+        """The decision that came with the call; the first time, there is none, and the question is left in the exchange.
+
+        The answer counts only for the very call that was asked about, which the seal holds together.
+        """
+        seal = self._seal(request)
+        answer = (exchange.params.get("inputResponses") or {}).get(_ANSWER)
+        if isinstance(answer, Mapping) and hmac.compare_digest(str(exchange.params.get("requestState")), seal):
+            exchange.params = {
+                key: value for key, value in exchange.params.items() if key not in ("inputResponses", "requestState")
+            }
+            return _decision(answer.get("action"))
+        asked = {"message": _question(request), "requestedSchema": _NO_FIELDS, "mode": "form"}
+        exchange.question = {
+            "resultType": "input_required",
+            "inputRequests": {_ANSWER: {"method": "elicitation/create", "params": asked}},
+            "requestState": seal,
+        }
+        return None
+
+    def _seal(self, request: ApprovalRequest) -> str:
+        asked = json.dumps([request.tool_name, request.arguments], sort_keys=True)
+        return hmac.new(self._key, asked.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
+
+
+def _question(request: ApprovalRequest) -> str:
+    """What the person reads: the arguments as they are, since they must see what will run."""
+    shown = json.dumps(request.arguments, ensure_ascii=False, indent=1)
+    if len(shown) > _LONGEST:
+        shown = f"{shown[:_LONGEST]}\n[{len(shown) - _LONGEST:,} more characters are not shown]"
+    reason = f"\n{request.reason}" if request.reason else ""
+    return f"Allow the call of {request.tool_name} with these arguments?{reason}\n{shown}"
+
+
+class RefuseWithoutQuestion:
+    """Refuses a call that needs approval if the client cannot ask for it."""
+
+    @hookimpl
+    def authorize(self, tool: Tool) -> ToolPermissionError | None:
+        """Judges a call.
+
+        Args:
+            tool: its tool.
+        """
+        if not tool.approve or can_ask(CURRENT.get().session):
+            return None
+        return ToolPermissionError(
+            _CANNOT_ASK,
+            effect="none",
+            user_message=f"{tool.name} needs your approval, and this program cannot ask you for it. "
+            "Use a client that supports MCP elicitation, or take approve away from the options of this tool.",
+        )
+
+
+def can_ask(session: ServerSession) -> bool:
+    """Whether a client can put a question with a form before a person.
+
+    Args:
+        session: the way to the client.
+    """
+    capabilities = session.client_capabilities
+    asking = None if capabilities is None else capabilities.elicitation
+    return asking is not None and (asking.form is not None or asking.url is None)
+
+
+def _decision(action: Any) -> Approve | Reject:
+    if action == "accept":
+        return Approve()
+    return Reject("The question was dismissed." if action == "cancel" else "The user declined.")

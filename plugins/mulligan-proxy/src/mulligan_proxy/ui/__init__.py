@@ -1,0 +1,6 @@
+"""A page on this machine that shows each call, what was wrong, and exactly what the model was told."""
+
+from mulligan_proxy.ui.page import app_for, serve_page
+from mulligan_proxy.ui.recorder import Recorder
+
+__all__ = ["Recorder", "app_for", "serve_page"]
