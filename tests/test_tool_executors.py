@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import pickle
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -12,8 +13,17 @@ import pytest
 
 from mulligan import Pipeline, Tool, ToolOptions, tool
 from mulligan.cli import main
-from mulligan.errors import UsageError
-from mulligan.plugin import ToolExecutor, hookimpl
+from mulligan.errors import ResourceNotFoundError, UsageError
+from mulligan.plugin import (
+    Deadline,
+    DeadlineExceeded,
+    ToolExecutor,
+    current_deadline,
+    hookimpl,
+    packed_call,
+    run_packed_call,
+    value_of_answer,
+)
 from mulligan.testing import ExecutorConformance
 
 
@@ -205,6 +215,80 @@ def test_run_puts_the_tools_on_an_executor(tmp_path, monkeypatch, capsys):
     for options, content in ((["--executor", "away"], "away: {'number': 2}"), ([], "4")):
         assert main(["run", "talk.jsonl", "--tools", "numbers_.py", "-p", "away", *options]) == 0
         assert json.loads(capsys.readouterr().out.splitlines()[-1])["content"] == content
+
+
+@pytest.mark.parametrize(
+    ("left", "message", "effect"),
+    [
+        (DeadlineExceeded(0.0, started=False), "the tool had not started.", "none"),
+        (DeadlineExceeded(0.0), "it may still be running.", "possible"),
+        (asyncio.CancelledError(), "it was cancelled.", "possible"),
+    ],
+)
+def test_an_executor_says_what_became_of_a_call_at_its_deadline(left, message, effect, make_pipeline):
+    class Queue(Elsewhere):
+        def execute(self, tool: Tool, arguments: Any, call: Any) -> Callable[[], Any]:
+            async def run() -> None:
+                try:
+                    await asyncio.sleep(60)
+                except asyncio.CancelledError:
+                    raise left from None
+
+            return run
+
+    error = (
+        make_pipeline(Tool.from_function(double, executor=Queue(), timeout=0.05)).call("double", {"number": 1}).error
+    )
+    assert (error.message, error.effect) == (f"No response within 0.05 s; {message}", effect)
+
+
+def seconds_left() -> float | None:
+    """The seconds until the deadline of the call."""
+    deadline = current_deadline()
+    return None if deadline is None else deadline.remaining
+
+
+def test_a_packed_call_has_its_deadline_and_leaves_none_behind():
+    packed = packed_call(Tool.from_function(seconds_left), {}, yielded=1, where="runs elsewhere")
+    assert 0 < value_of_answer(run_packed_call(packed, seconds=9)) <= 9
+    assert value_of_answer(run_packed_call(packed)) is None
+    assert current_deadline() is None
+
+
+def test_a_deadline_that_is_sent_keeps_its_remaining_seconds():
+    behind = Deadline(1_000.0 + 5, clock=lambda: 1_000.0)  # the clock of another machine
+    assert 4 < pickle.loads(pickle.dumps(behind)).remaining <= 5
+    assert pickle.loads(pickle.dumps(Deadline.after(float("inf")))).remaining == float("inf")
+
+
+def test_a_class_that_is_named_after_its_cause_is_its_cause(make_pipeline):
+    cause = FileNotFoundError(2, "No such file or directory", "docs/a.md")
+
+    class Wrapper(Exception):
+        pass
+
+    wrapper = type("Wrapper(FileNotFoundError)", (Wrapper, FileNotFoundError), {})("pid=3, ip=10.0.0.1")
+    wrapper.cause = cause
+
+    def read() -> None:
+        """Reads."""
+        raise wrapper
+
+    result = make_pipeline(read).call("read")
+    assert (type(result.error), result.error.resource) == (ResourceNotFoundError, "docs/a.md")
+    assert "10.0.0.1" not in result.content
+
+
+@pytest.mark.parametrize("cause", [None, "text", ValueError("other")])
+def test_a_class_with_parentheses_and_another_cause_stays_itself(cause, make_pipeline):
+    wrapper = type("Wrapper(FileNotFoundError)", (Exception,), {})("it failed")
+    wrapper.cause = cause
+
+    def read() -> None:
+        """Reads."""
+        raise wrapper
+
+    assert "it failed" in make_pipeline(read).call("read").content
 
 
 class TestElsewhere(ExecutorConformance):

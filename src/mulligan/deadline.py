@@ -73,6 +73,10 @@ class Deadline:
         """The remaining seconds, at least 0."""
         return max(0.0, self.at - self._clock())
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Keeps the remaining seconds: the clock of another machine shows another time."""
+        return Deadline.after, (self.remaining,)
+
     def __repr__(self) -> str:
         return f"Deadline({self.remaining:.3f} s left)"
 

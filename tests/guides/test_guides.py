@@ -13,6 +13,7 @@ ELSEWHERE = (
     "mcp-desktop-client.md",
     "mcp-server.md",
     "metrics.md",
+    "run-on-ray.md",
     "traces.md",
 )  # run by their packages' tests
 GUIDES = sorted(

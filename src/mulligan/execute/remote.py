@@ -9,6 +9,7 @@ import json
 import pickle
 import sys
 from collections.abc import Callable, Mapping
+from contextvars import copy_context
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -17,6 +18,7 @@ from typing import Any
 from uuid import UUID
 
 from mulligan import errors
+from mulligan.deadline import Deadline, set_current
 from mulligan.errors import UsageError
 from mulligan.execute import process_child
 from mulligan.execute.steps import ProcessFailed
@@ -53,19 +55,22 @@ def packed_call(tool: Tool, arguments: Mapping[str, Any], *, yielded: int, where
     }
 
 
-def run_packed_call(request: Mapping[str, Any]) -> bytes:
+def run_packed_call(request: Mapping[str, Any], *, seconds: float | None = None) -> bytes:
     """Runs a packed call here, on a worker, once. However the tool ends, also by an exit, the answer says it.
 
     Modules are found in the folders of this worker, then in those of the sender that exist here.
 
     Args:
         request: what `packed_call` returned.
+        seconds: the time until the deadline of the call, which `current_deadline` returns to the tool; None for none.
 
     Returns:
         the answer, for `value_of_answer` on the machine that asks.
     """
     sys.path += [folder for folder in request["path"] if folder not in sys.path and Path(folder).is_dir()]
-    return process_child.answer(request)
+    context = copy_context()
+    context.run(set_current, None if seconds is None else Deadline.after(seconds))
+    return context.run(process_child.answer, request)
 
 
 def read_answer(answer: bytes) -> tuple[str, Any]:

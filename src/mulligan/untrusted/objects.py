@@ -231,12 +231,23 @@ def leaf_exceptions(exception: BaseException) -> list[BaseException]:
 
 
 def unwrap_group(exception: BaseException) -> BaseException:
-    """Unwrap nested groups of one exception; a group of several is returned as is."""
-    if not issubclass(type(exception), BaseExceptionGroup):
+    """Unwrap nested groups of one exception, and classes such as `Wrapper(Cause)`; a group of several is returned as is."""
+    if not issubclass(type(exception), BaseExceptionGroup) and not type(exception).__name__.endswith(")"):
         return exception
     for _ in range(10 * MAX_EXCEPTIONS * MAX_EXCEPTIONS):
-        inner = group_members(exception)
+        inner = _named_cause(exception) or group_members(exception)
         if len(inner) != 1:
             return exception
         exception = inner[0]
     return exception
+
+
+def _named_cause(exception: BaseException) -> tuple[BaseException, ...]:
+    """The exception in `cause`, if the class is one that an engine makes for it and names after it: `Wrapper(Cause)`.
+
+    Such a class derives from that of the cause, but the fields of the cause are only in the cause.
+    """
+    cause = stored_attributes(exception).get("cause")
+    if not isinstance(cause, BaseException) or not type(exception).__name__.endswith(f"({type(cause).__name__})"):
+        return ()
+    return (cause,)

@@ -1,0 +1,106 @@
+"""This process's connection to a Ray cluster. Ray allows one, which all executors share; the last one that leaves ends it."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any, TypeVar
+
+from mulligan.plugin import UsageError, safe_str
+
+T = TypeVar("T")
+LOCAL = "local"
+_LOCK = threading.Lock()
+_MEMBERS: set[int] = set()
+_JOINED: list[str] = []  # the address that this module has connected to, if it has
+
+
+def is_connected() -> bool:
+    """Whether this process is connected to a cluster, by the host or by an executor. Imports nothing."""
+    ray = sys.modules.get("ray")
+    return ray is not None and hasattr(ray, "is_initialized") and bool(ray.is_initialized())
+
+
+def address_of(address: str | None, *, start: bool) -> str | None:
+    """The address of the cluster to join: the given one, or `RAY_ADDRESS`; `local` to start one; None if none is named.
+
+    Args:
+        address: that of the executor's options.
+        start: whether to start a local cluster.
+    """
+    return LOCAL if start else address or os.environ.get("RAY_ADDRESS") or None
+
+
+def join(member: int, address: str | None) -> Any:
+    """Connects this process, unless it is connected, and returns the module `ray`. Blocks.
+
+    Args:
+        member: the identity of the executor that joins.
+        address: the cluster's address, or `local` to start one; not used if the host has connected this process.
+
+    Raises:
+        UsageError: this process is connected to another cluster.
+        Exception: Ray cannot connect.
+    """
+    import ray
+
+    with _LOCK:
+        if not ray.is_initialized():
+            if address is None:
+                raise UsageError("the host has disconnected from its Ray cluster; set RAY_ADDRESS, or connect again")
+            _JOINED.clear()
+            ray.init(address=address, log_to_driver=False, configure_logging=False, **_start_options(address))
+            _JOINED.append(str(address))
+        elif _JOINED and address is not None and _JOINED[0] != address:
+            raise UsageError(
+                f"this process is connected to the Ray cluster {safe_str(_JOINED[0], 100)}, and Ray allows one for each "
+                f"process; use the same address instead of {safe_str(address, 100)}"
+            )
+        _MEMBERS.add(member)
+    return ray
+
+
+def leave(member: int) -> None:
+    """Ends the connection if this was the last executor that used it, and the host had not made it.
+
+    Args:
+        member: the identity of the executor that joined.
+    """
+    with _LOCK:
+        if member not in _MEMBERS:
+            return
+        _MEMBERS.discard(member)
+        if not _MEMBERS and _JOINED:
+            _JOINED.clear()
+            sys.modules["ray"].shutdown()
+
+
+def in_thread(function: Callable[[], T], *, stays: bool = False) -> Future[T]:
+    """Runs a function that blocks in a thread of its own, which ends with the program; nothing can cancel it.
+
+    Args:
+        function: takes no arguments.
+        stays: whether the thread stays when the function ends. Linux kills Ray's processes with the thread that started
+            them.
+    """
+    future: Future[T] = Future()
+    future.set_running_or_notify_cancel()
+
+    def work() -> None:
+        try:
+            future.set_result(function())
+        except BaseException as error:
+            future.set_exception(error)
+        else:
+            if stays:
+                threading.Event().wait()
+
+    threading.Thread(target=work, name="mulligan-ray", daemon=True).start()
+    return future
+
+
+def _start_options(address: str | None) -> dict[str, Any]:
+    return {"include_dashboard": False} if address == LOCAL else {}
