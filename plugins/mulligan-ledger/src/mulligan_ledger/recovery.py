@@ -19,9 +19,6 @@ Next = Literal["same call", "corrected call", "another tool", "something else", 
 NEXT: tuple[Next, ...] = ("same call", "corrected call", "another tool", "something else", "gave up")
 
 
-_CLOSER: tuple[Case, ...] = ("same call", "corrected call")
-
-
 @attrs.frozen
 class Sent:
     """What is needed of one call of a conversation.
@@ -97,7 +94,9 @@ def _recovery(failed: Sent, beside: list[Sent], later: list[Sent]) -> Recovery:
         (case, one)
         for one in later
         if (case := serves(failed, one)) is not None
-        and not (case == "another tool" and any(serves(other, one) in _CLOSER for other in beside))
+        and not (
+            case == "another tool" and any(serves(other, one) in ("same call", "corrected call") for other in beside)
+        )
     ]
     success = next((one for _, one in served if not one.is_error), None)
     did: Next = served[0][0] if served else "something else" if later else "gave up"
@@ -135,7 +134,7 @@ def _is_meant(failed: Sent, later: Sent) -> bool:
 
 def _is_variation(blamed: frozenset[str], before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
     found = _values(after)
-    kept = [value for name, inside in before.items() if name not in blamed for value in _values(inside)]
+    kept = [value for name, argument in before.items() if name not in blamed for value in _inside(argument)]
     return all(any(_is_kept(value, other) for other in found) for value in kept)
 
 
@@ -160,11 +159,13 @@ def _blamed(failed: Sent) -> frozenset[str]:
 
 
 def _missing(failed: Sent, before: Mapping[str, Any]) -> frozenset[str]:
-    """The arguments that name what does not exist; of a single text, it is that."""
+    """The arguments that name what does not exist; if none does and only one is a text, that one."""
     if failed.error != "ResourceNotFoundError":
         return frozenset()
     wanted = failed.resource or ""
-    named = frozenset(name for name, inside in before.items() if any(_is_named(one, wanted) for one in _values(inside)))
+    named = frozenset(
+        name for name, argument in before.items() if any(_is_named(one, wanted) for one in _inside(argument))
+    )
     texts = frozenset(name for name, value in before.items() if isinstance(value, str))
     return named or (texts if len(texts) == 1 else named)
 
@@ -206,18 +207,22 @@ def _holds(text: str, part: str) -> bool:
     return part in text and re.search(rf"(?<!\w){re.escape(part)}(?!\w)", text, re.ASCII) is not None
 
 
-def _values(value: Any) -> list[str | float]:
-    """The first hundred texts, numbers, trues and falses in a value; nothing is no value."""
+def _values(arguments: Mapping[str, Any]) -> list[str | float]:
+    return [value for one in arguments.values() for value in _inside(one)]
+
+
+def _inside(argument: Any) -> list[str | float]:
+    """The first hundred texts, numbers, trues and falses in an argument; null and an empty text are no values."""
     found: list[str | float] = []
-    left = [value]
-    while left and len(found) < _MOST_VALUES:
-        one = left.pop()
-        if isinstance(one, Mapping):
-            left.extend(reversed(one.values()))
-        elif isinstance(one, list):
-            left.extend(reversed(one))
-        elif one is not None and one != "":
-            found.append(one)
+    waiting = [argument]
+    while waiting and len(found) < _MOST_VALUES:
+        value = waiting.pop()
+        if isinstance(value, Mapping):
+            waiting.extend(reversed(value.values()))
+        elif isinstance(value, list):
+            waiting.extend(reversed(value))
+        elif value is not None and value != "":
+            found.append(value)
     return found
 
 
