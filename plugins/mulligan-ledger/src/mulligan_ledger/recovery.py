@@ -218,7 +218,7 @@ def _inside(argument: Any) -> list[str | float]:
     while waiting and len(found) < _MOST_VALUES:
         value = waiting.pop()
         if isinstance(value, Mapping):
-            waiting.extend(reversed(value.values()))
+            waiting.extend(reversed(list(value.values())))
         elif isinstance(value, list):
             waiting.extend(reversed(value))
         elif value is not None and value != "":
