@@ -290,6 +290,7 @@ RIGHT: dict[str, set[str]] = {
     "hints": {"empty list", "dict of objects", "cyclic dict"},
     "feedback_formats": {"empty list"},
     "dialects": {"empty list"},
+    "executors": {"empty list"},
     "observe": set(VALUES),
 }
 STAGES: dict[str, list[tuple[str, Any]]] = {
@@ -304,6 +305,7 @@ STAGES: dict[str, list[tuple[str, Any]]] = {
     "hints": [("missing", {}), ("nope", {})],
     "feedback_formats": [("missing", {}), ("read", {"path": "a"})],
     "dialects": [("missing", {}), ("read", {"path": "a"})],
+    "executors": [("missing", {}), ("read", {"path": "a"})],
     "observe": [("missing", {}), ("read", {"path": "a"}), ("nope", {})],
 }
 

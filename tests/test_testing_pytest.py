@@ -167,7 +167,7 @@ class TestAcme(ClassifierConformance):
 )
 def test_a_suite_of_an_outsider(run, pytester, monkeypatch, samples):
     monkeypatch.syspath_prepend(str(pytester.path))
-    run(SUITE.format(samples=samples)).assert_outcomes(passed=14)
+    run(SUITE.format(samples=samples)).assert_outcomes(passed=15)
 
 
 def test_what_a_suite_says(run, pytester, monkeypatch):
