@@ -172,6 +172,12 @@ def test_a_tool_that_does_not_exist():
     assert first(failed, call(2, 2, "get_page", arguments={"url": "zzzzzz"})).next == "something else"
 
 
+def test_the_tool_that_was_meant_needs_no_value_if_none_was_sent():
+    failed = call(1, 1, "list_flie", error="ToolNotFoundError", arguments={"path": None})
+
+    assert first(failed, call(2, 2, "list_file", arguments={"path": "docs"})).next == "corrected call"
+
+
 def test_a_near_value_is_enough_for_the_tool_that_was_meant():
     failed = call(1, 1, "Read_Fiel", error="ToolNotFoundError", arguments={"path": "raedme.md", "lines": 3})
 

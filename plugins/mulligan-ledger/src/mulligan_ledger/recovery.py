@@ -117,7 +117,7 @@ def serves(failed: Sent, later: Sent) -> Case | None:
         return "corrected call"
     before, after = _parsed(failed.arguments), _parsed(later.arguments)
     is_meant = failed.error == "ToolNotFoundError" and _is_meant(failed, later)
-    if is_meant and (not before or after is None or _keeps_one(before, after, _blamed(failed))):
+    if is_meant and (before is None or after is None or _keeps_one(before, after)):
         return "corrected call"
     if before is None or after is None:
         return None
@@ -138,9 +138,9 @@ def _is_variation(blamed: frozenset[str], before: Mapping[str, Any], after: Mapp
     return all(any(_is_kept(value, other) for other in found) for value in kept)
 
 
-def _keeps_one(before: Mapping[str, Any], after: Mapping[str, Any], blamed: frozenset[str]) -> bool:
-    found = _values(after)
-    return not blamed.isdisjoint(before) or any(_is_kept(value, other) for value in _values(before) for other in found)
+def _keeps_one(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+    sent, found = _values(before), _values(after)
+    return not sent or any(_is_kept(value, other) for value in sent for other in found)
 
 
 def _is_another_way(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
