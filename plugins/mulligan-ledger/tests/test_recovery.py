@@ -94,12 +94,94 @@ def test_numbers_are_never_near():
     assert not first(failed, call(2, 2, "pay", arguments={"amount": 101})).recovered
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "serves"),
+    [
+        ({"seats": "12"}, {"seats": 12}, True),
+        ({"seats": 12}, {"seats": "12.0"}, True),
+        ({"seats": "112"}, {"seats": "113"}, False),
+        ({"id": 9007199254740993}, {"id": 9007199254740992}, False),
+        ({"zip": "00123"}, {"zip": "00124"}, True),  # a text of digits that is no number may be near
+        ({"draft": True}, {"draft": False}, False),
+        ({"draft": True}, {"draft": 1}, False),
+        ({"draft": True}, {"is_draft": True}, True),
+        ({"to": None, "cc": ""}, {"to": "ana"}, True),
+        ({"rows": [{"nmae": "Ana", "age": 7}]}, {"rows": [{"name": "Ana", "age": 7}]}, True),
+        ({"rows": [{"name": "Ana", "age": 7}]}, {"rows": [{"name": "Ana", "age": 8}]}, False),
+        ({"where": {"city": "Brelin"}}, {"city": "berlin"}, True),
+        ({"city": "PARIS"}, {"city": "paris"}, True),
+        ({}, {"city": "paris"}, True),
+    ],
+)
+def test_which_values_are_kept(before, after, serves):
+    found = first(call(1, 1, "book", arguments=before, error="ToolExecutionError"), call(2, 2, "book", arguments=after))
+
+    assert found.next == ("corrected call" if serves else "something else")
+
+
+@pytest.mark.parametrize(
+    ("resource", "later", "recovered"), [("order 4711", 4713, True), ("4711", 12, True), ("order 14711", 4713, False)]
+)
+def test_a_number_may_name_what_does_not_exist(resource, later, recovered):
+    failed = call(1, 1, "get_order", failed=True, arguments={"shop": "lisbon", "order": 4711}, resource=resource)
+
+    assert first(failed, call(2, 2, "get_order", arguments={"shop": "lisbon", "order": later})).recovered is recovered
+    assert not first(failed, call(2, 3, "get_order", arguments={"shop": "lisbon", "order": later})).recovered
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "serves"),
+    [
+        ({"city": "Utrecht"}, {"query": "train to utrecht tomorrow"}, True),
+        ({"file": "log"}, {"query": "how to catalog books"}, False),
+        ({"file": "notes"}, {"query": "read notes_old"}, False),
+        ({"paths": ["a.txt", "b.txt", "c.txt"]}, {"command": "cat a.txt b.txt"}, True),
+        ({"paths": ["a.txt", "b.txt", "c.txt"]}, {"command": "cat a.txt"}, False),
+        ({"command": "cat notes.txt"}, {"path": "notes.txt"}, False),
+        ({"order": "48213"}, {"number": 48213}, True),
+        ({"unit": "km"}, {"query": "10 km in miles"}, False),
+    ],
+)
+def test_another_tool_gets_half_of_the_texts(before, after, serves):
+    failed = call(1, 1, "look", arguments=before, error="ToolExecutionError")
+
+    assert first(failed, call(2, 2, "search", arguments=after)).next == ("another tool" if serves else "something else")
+
+
+def test_a_call_that_corrects_another_failure_of_the_step_is_no_other_way():
+    lamp = call(1, 1, "set_lamp", arguments={"room": "attic", "level": 400}, error="ToolExecutionError")
+    heater = call(2, 1, "set_heater", arguments={"room": "attic", "level": 90}, error="ToolExecutionError")
+    again = call(3, 2, "set_heater", arguments={"room": "attic", "level": 90})
+
+    assert [one.next for one in recoveries([lamp, heater, again])] == ["something else", "same call"]
+    assert [one.next for one in recoveries([lamp, again])] == ["another tool"]
+
+
+def test_a_structure_of_any_depth_is_compared():
+    deep = "[" * 900 + '"a"' + "]" * 900
+    failed = call(1, 1, "put", arguments=f'{{"value": {deep}}}', error="ToolExecutionError")
+
+    assert first(failed, call(2, 2, "put", arguments={"value": "a"})).recovered
+
+
 def test_a_tool_that_does_not_exist():
     failed = call(1, 1, "readfile", error="ToolNotFoundError", suggestions='["get_page"]', arguments={"path": "a"})
 
     assert first(failed, call(2, 2, "read_file", arguments={"path": "a"})).next == "corrected call"
     assert first(failed, call(2, 2, "get_page", arguments={"path": "a"})).next == "corrected call"
     assert first(failed, call(2, 2, "get_page", arguments={"url": "zzzzzz"})).next == "something else"
+
+
+def test_the_tool_that_was_meant_needs_no_value_if_none_was_sent():
+    failed = call(1, 1, "list_flie", error="ToolNotFoundError", arguments={"path": None})
+
+    assert first(failed, call(2, 2, "list_file", arguments={"path": "docs"})).next == "corrected call"
+
+
+def test_a_near_value_is_enough_for_the_tool_that_was_meant():
+    failed = call(1, 1, "Read_Fiel", error="ToolNotFoundError", arguments={"path": "raedme.md", "lines": 3})
+
+    assert first(failed, call(2, 2, "read_file", arguments={"path": "README.md"})).next == "corrected call"
 
 
 def test_programs_may_differ_more():

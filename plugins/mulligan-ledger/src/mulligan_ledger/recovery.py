@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from typing import Any, Literal
 
 import attrs
 from rapidfuzz.distance import Indel
 
 STEPS = 5
-_NEAR, _NEAR_LONG, _LONG, _SHORTEST_TEXT, _MOST_CHARS = 0.6, 0.4, 200, 3, 2_000
+_NEAR, _NEAR_LONG, _LONG, _SHORTEST_TEXT, _MOST_CHARS, _MOST_VALUES = 0.6, 0.4, 200, 3, 2_000, 100
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,3})?")
 Case = Literal["same call", "corrected call", "another tool"]
 Next = Literal["same call", "corrected call", "another tool", "something else", "gave up"]
 NEXT: tuple[Next, ...] = ("same call", "corrected call", "another tool", "something else", "gave up")
@@ -81,12 +84,20 @@ def recoveries(calls: Sequence[Sent], requests: Iterable[int] = ()) -> Iterator[
             continue
         until = min([call.step + STEPS, *(end for end in ends if end >= call.step)])
         later = [one for one in calls[at + 1 :] if call.step < one.step <= until]
-        yield _recovery(call, later)
+        beside = [one for one in calls if one.step == call.step and one.is_error and one is not call]
+        yield _recovery(call, beside, later)
 
 
-def _recovery(failed: Sent, later: list[Sent]) -> Recovery:
+def _recovery(failed: Sent, beside: list[Sent], later: list[Sent]) -> Recovery:
     followed = None if failed.corrected_key is None else any(one.key == failed.corrected_key for one in later)
-    served = [(case, one) for one in later if (case := serves(failed, one)) is not None]
+    served = [
+        (case, one)
+        for one in later
+        if (case := serves(failed, one)) is not None
+        and not (
+            case == "another tool" and any(serves(other, one) in ("same call", "corrected call") for other in beside)
+        )
+    ]
     success = next((one for _, one in served if not one.is_error), None)
     did: Next = served[0][0] if served else "something else" if later else "gave up"
     steps = None if success is None else success.step - failed.step
@@ -106,7 +117,7 @@ def serves(failed: Sent, later: Sent) -> Case | None:
         return "corrected call"
     before, after = _parsed(failed.arguments), _parsed(later.arguments)
     is_meant = failed.error == "ToolNotFoundError" and _is_meant(failed, later)
-    if is_meant and (not before or after is None or _kept(before, after, _blamed(failed))):
+    if is_meant and (before is None or after is None or _keeps_one(before, after)):
         return "corrected call"
     if before is None or after is None:
         return None
@@ -118,28 +129,25 @@ def serves(failed: Sent, later: Sent) -> Case | None:
 
 def _is_meant(failed: Sent, later: Sent) -> bool:
     suggested = json.loads(failed.suggestions) if failed.suggestions else []
-    return later.name in suggested or _is_near(failed.name.lower(), later.name.lower())
+    return later.name in suggested or _is_near(failed.name, later.name)
 
 
 def _is_variation(blamed: frozenset[str], before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
-    values = list(after.values())
-    return all(
-        name in blamed or any(_is_kept(value, other) for other in ([after[name]] if name in after else []) + values)
-        for name, value in before.items()
-    )
+    found = _values(after)
+    kept = [value for name, argument in before.items() if name not in blamed for value in _inside(argument)]
+    return all(any(_is_kept(value, other) for other in found) for value in kept)
 
 
-def _kept(before: Mapping[str, Any], after: Mapping[str, Any], blamed: frozenset[str]) -> bool:
-    return any(
-        name in blamed or any(_is_kept(value, other) for other in after.values()) for name, value in before.items()
-    )
+def _keeps_one(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+    sent, found = _values(before), _values(after)
+    return not sent or any(_is_kept(value, other) for value in sent for other in found)
 
 
 def _is_another_way(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
-    texts = [text for text in _texts(before) if len(text) >= _SHORTEST_TEXT]
-    others = set(_texts(after))
-    kept = sum(text in others for text in texts)
-    return kept > 0 and 2 * kept >= len(texts)
+    texts = [value for value in _values(before) if isinstance(value, str) and len(value) >= _SHORTEST_TEXT]
+    others = [str(value) for value in _values(after) if not isinstance(value, bool)]
+    got = sum(any(_holds(other, text) for other in others) for text in texts)
+    return got > 0 and 2 * got >= len(texts)
 
 
 def _blamed(failed: Sent) -> frozenset[str]:
@@ -151,37 +159,71 @@ def _blamed(failed: Sent) -> frozenset[str]:
 
 
 def _missing(failed: Sent, before: Mapping[str, Any]) -> frozenset[str]:
-    """The arguments that name what does not exist; of a single text, it is that."""
+    """The arguments that name what does not exist; if none does and only one is a text, that one."""
     if failed.error != "ResourceNotFoundError":
         return frozenset()
-    texts = {name: value for name, value in before.items() if isinstance(value, str)}
     wanted = failed.resource or ""
-    named = frozenset(name for name, value in texts.items() if wanted and (value in wanted or wanted in value))
-    return named or (frozenset(texts) if len(texts) == 1 else named)
+    named = frozenset(
+        name for name, argument in before.items() if any(_is_named(one, wanted) for one in _inside(argument))
+    )
+    texts = frozenset(name for name, value in before.items() if isinstance(value, str))
+    return named or (texts if len(texts) == 1 else named)
 
 
-def _is_kept(value: Any, other: Any) -> bool:
-    if isinstance(value, str) and isinstance(other, str):
-        return _is_near(value, other)
-    return bool(value == other) or str(value) == str(other) or (isinstance(other, list) and value in other)
+def _is_named(value: str | float, resource: str) -> bool:
+    if isinstance(value, bool) or not resource:
+        return False
+    if isinstance(value, str) and _holds(value, resource):
+        return True
+    return _holds(resource, str(value))
+
+
+def _is_kept(value: str | float, other: str | float) -> bool:
+    """Whether one value is the other, or near it."""
+    if isinstance(value, bool) or isinstance(other, bool):
+        return value is other
+    number, other_number = _number(value), _number(other)
+    if number is not None or other_number is not None:
+        return number == other_number
+    return _is_near(str(value), str(other))
+
+
+def _number(value: str | float) -> Decimal | None:
+    text = str(value)
+    return Decimal(text) if _NUMBER.fullmatch(text) else None
 
 
 def _is_near(one: str, other: str) -> bool:
+    one, other = one[:_MOST_CHARS].lower(), other[:_MOST_CHARS].lower()
     if one == other or one.endswith(f"/{other}") or other.endswith(f"/{one}"):
         return True
     least = _NEAR_LONG if max(len(one), len(other)) > _LONG else _NEAR
-    return Indel.normalized_similarity(one[:_MOST_CHARS], other[:_MOST_CHARS]) > least
+    return Indel.normalized_similarity(one, other, score_cutoff=least) > least
 
 
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for one in value.values():
-            yield from _texts(one)
-    elif isinstance(value, list):
-        for one in value:
-            yield from _texts(one)
+def _holds(text: str, part: str) -> bool:
+    """Whether a text is another one or holds it, not within a word."""
+    text, part = text.lower(), part.lower()
+    return part in text and re.search(rf"(?<!\w){re.escape(part)}(?!\w)", text, re.ASCII) is not None
+
+
+def _values(arguments: Mapping[str, Any]) -> list[str | float]:
+    return [value for one in arguments.values() for value in _inside(one)]
+
+
+def _inside(argument: Any) -> list[str | float]:
+    """The first hundred texts, numbers, trues and falses in an argument; null and an empty text are no values."""
+    found: list[str | float] = []
+    waiting = [argument]
+    while waiting and len(found) < _MOST_VALUES:
+        value = waiting.pop()
+        if isinstance(value, Mapping):
+            waiting.extend(reversed(list(value.values())))
+        elif isinstance(value, list):
+            waiting.extend(reversed(value))
+        elif value is not None and value != "":
+            found.append(value)
+    return found
 
 
 def _parsed(arguments: str | None) -> Mapping[str, Any] | None:
