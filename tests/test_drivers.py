@@ -540,7 +540,7 @@ def test_context_managers(make_pipeline):
             assert (await pipeline.acall("sync")).value == 2
 
     asyncio.run(main())
-    assert repr(Pipeline([fetch], autoload=False)) == "Pipeline(1 tools, 7 plugins)"
+    assert repr(Pipeline([fetch], autoload=False)) == "Pipeline(1 tools, 8 plugins)"
 
 
 def test_a_pipeline_that_nobody_closed_leaves_no_warning():
