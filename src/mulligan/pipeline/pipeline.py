@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import os
 import time
-from collections.abc import Coroutine, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
@@ -77,6 +77,7 @@ class Pipeline:
         approver: asks a person about a call that needs approval: a function of an `ApprovalRequest`, sync or async, that
             returns `Approve()`, `Approve(arguments=...)` or `Reject(reason)`; None leaves the call undecided. If it
             raises, the call is refused.
+        clock: monotonic seconds, with which calls are timed; a workflow engine that runs code again has its own.
 
     Raises:
         UsageError: an argument is invalid, or an entry of `tool_options` matches none of the tools; names the culprit and the
@@ -97,6 +98,7 @@ class Pipeline:
         strict: bool = False,
         tool_options: Mapping[str, Mapping[str, Any]] | None = None,
         approver: Approver | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         from mulligan.classify.classifier import Classifier
         from mulligan.execute.approval import checked_approver
@@ -122,7 +124,7 @@ class Pipeline:
             Classifier(self.policy),
             self._renderer,
             strict,
-            time.monotonic,
+            clock,
             self._manager,
             default_retry(self.policy),
             None if approver is None else checked_approver(approver),
