@@ -245,12 +245,19 @@ async def arun_in_task(step: Run, workers: Workers) -> Outcome:
             raise outcome.exception
         return outcome
     await _cancel_task(task, workers)
-    return Outcome(exception=DeadlineExceeded(step.timeout or 0.0, running=not task.done() or _is_left_behind(task)))
+    started, running = _state_after_cancel(task)
+    return Outcome(exception=DeadlineExceeded(step.timeout or 0.0, started=started, running=running))
 
 
-def _is_left_behind(task: asyncio.Task[Outcome]) -> bool:
-    """Whether a task that was cancelled says that something of it runs on, such as a thread."""
-    return not task.cancelled() and issubclass(type(task.result().exception), DeadlineExceeded)
+def _state_after_cancel(task: asyncio.Task[Outcome]) -> tuple[bool, bool]:
+    """Whether the tool of a cancelled task had started, and whether it may still run.
+
+    A task that ends with a `DeadlineExceeded` says so itself: of a thread, or of another machine.
+    """
+    if not task.done():
+        return True, True
+    error = None if task.cancelled() else task.result().exception
+    return (error.started, error.running) if type(error) is DeadlineExceeded else (True, False)
 
 
 @coroutine

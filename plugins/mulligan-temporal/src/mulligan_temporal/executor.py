@@ -1,4 +1,4 @@
-"""`Temporal`: runs tools as activities, started by a workflow, or by a small workflow for each call outside workflows."""
+"""`Temporal`: runs tools as activities, of a workflow where the pipeline is in one, and otherwise without any."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ from mulligan_temporal.requests import Json, request_of, value_of
 
 _MARGIN_SECONDS = 1.0
 _STOPPING_SECONDS = 0.15
-CALL_WORKFLOW = "mulligan.call"
 
 
 class Temporal(ToolExecutor):
@@ -34,8 +33,8 @@ class Temporal(ToolExecutor):
         @tool(executor=Temporal(task_queue="reports"))
         def render(month: str) -> str: ...
 
-    Inside a workflow, the workflow starts the activity. Elsewhere a small workflow does, one for each call. Workers have
-    the tools: `mulligan temporal worker --tools MODULE --task-queue reports`, or `mulligan_temporal.worker.ToolsPlugin`.
+    Inside a workflow, the workflow starts the activity. Elsewhere it is an activity without a workflow. Workers have the
+    tools: `mulligan temporal worker --tools MODULE --task-queue reports`, or `mulligan_temporal.worker.ToolsPlugin`.
     It connects at the first call, as the environment variables and the configuration file of Temporal say, such as
     `TEMPORAL_ADDRESS`, `TEMPORAL_NAMESPACE` and `TEMPORAL_API_KEY`.
 
@@ -109,46 +108,48 @@ class Temporal(ToolExecutor):
         from mulligan_temporal.workflows import run_activity
 
         try:
-            answer = await run_activity(name, request, self._heartbeat, self._task_queue)
+            answer = await run_activity(name, request, activity_options(request, self._heartbeat, self._task_queue))
         except Exception as error:
             return _raise(error)
         return value_of(answer)
 
     async def _run_outside(self, name: str, request: Json) -> Any:
-        """The value of a call, which a workflow of its own runs.
+        """The value of a call, which is an activity without a workflow.
 
         Raises:
             asyncio.CancelledError: the call was given up, and has ended.
-            DeadlineExceeded: the call was given up, and is not known to have ended.
+            DeadlineExceeded: the call was given up, and either never started, or is not known to have ended.
             ToolError: the server or the worker failed.
         """
-        client = await self.connect()
-        workflow_id = f"mulligan-{name}-{uuid4()}"
-        working = asyncio.ensure_future(self._start(client, workflow_id, name, request))
+        try:
+            client = await self.connect()
+        except asyncio.CancelledError:
+            raise DeadlineExceeded(0.0, started=False) from None
+        activity_id = f"mulligan-{name}-{uuid4()}"
+        working = asyncio.ensure_future(self._start_and_wait(client, activity_id, name, request))
+        working.add_done_callback(_read_exception)
         try:
             await asyncio.wait((working,))
         except asyncio.CancelledError:
-            handle = client.get_workflow_handle(workflow_id)
-            stopping = asyncio.ensure_future(handle.cancel())
-            stopping.add_done_callback(_ignore)
-            working.add_done_callback(_ignore)
-            await asyncio.wait((working,), timeout=_STOPPING_SECONDS)
-            if not working.done():
-                working.cancel()
-                raise DeadlineExceeded(0.0) from None
-            raise
-        if working.exception() is not None:
-            _raise(working.exception())
+            stopping = asyncio.ensure_future(_stop(client.get_activity_handle(activity_id), working))
+            stopping.add_done_callback(_read_exception)
+            await asyncio.wait((stopping,), timeout=_STOPPING_SECONDS)
+            has_ended, has_started = stopping.result() if _has_result(stopping) else (False, True)
+            working.cancel()
+            if has_ended and has_started:
+                raise
+            raise DeadlineExceeded(0.0, started=has_started) from None
+        if (error := working.exception()) is not None:
+            return _raise(error)
         return value_of(working.result())
 
-    async def _start(self, client: Any, workflow_id: str, name: str, request: Json) -> Any:
-        return await client.execute_workflow(
-            CALL_WORKFLOW,
-            {"tool": name, "request": request, "heartbeat": self._heartbeat},
-            id=workflow_id,
-            task_queue=self._task_queue,
+    async def _start_and_wait(self, client: Any, activity_id: str, name: str, request: Json) -> Any:
+        return await client.execute_activity(
+            name,
+            request,
+            id=activity_id,
             result_type=dict,
-            execution_timeout=timedelta(seconds=request["seconds"] + 2 * _MARGIN_SECONDS),
+            **activity_options(request, self._heartbeat, self._task_queue),
         )
 
     async def connect(self) -> Any:
@@ -193,7 +194,37 @@ def _raise(error: BaseException | None) -> Any:
     raise engine_error(error) or error
 
 
-def _ignore(ended: asyncio.Future[Any]) -> None:
-    """Reads the exception of something that no one waits for, so that asyncio does not report it as lost."""
+def activity_options(request: Json, heartbeat: float, task_queue: str) -> dict[str, Any]:
+    """How Temporal runs an activity: in one attempt, and not after the call's deadline.
+
+    Args:
+        request: the call as JSON.
+        heartbeat: seconds without a heartbeat after which the worker counts as lost.
+        task_queue: that of the workers.
+    """
+    from temporalio.common import RetryPolicy
+
+    return {
+        "task_queue": task_queue,
+        "schedule_to_close_timeout": timedelta(seconds=request["seconds"] + _MARGIN_SECONDS),
+        "heartbeat_timeout": timedelta(seconds=heartbeat),
+        "retry_policy": RetryPolicy(maximum_attempts=1),
+    }
+
+
+async def _stop(handle: Any, working: asyncio.Future[Any]) -> tuple[bool, bool]:
+    """Cancels an activity, and tells whether it has ended, and whether a worker had started it."""
+    await handle.cancel()
+    await asyncio.wait((working,), timeout=_STOPPING_SECONDS / 2)
+    told = await handle.describe()
+    return working.done(), told.last_started_time is not None or not working.done()
+
+
+def _has_result(future: asyncio.Future[Any]) -> bool:
+    return future.done() and not future.cancelled() and future.exception() is None
+
+
+def _read_exception(ended: asyncio.Future[Any]) -> None:
+    """Reads the exception of something that no one may wait for, so that asyncio does not report it as lost."""
     if not ended.cancelled():
         ended.exception()

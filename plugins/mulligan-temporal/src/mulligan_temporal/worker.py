@@ -22,7 +22,6 @@ from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner
 from mulligan import Pipeline
 from mulligan.plugin import Limits, Tool, Toolset, arun_tool, run_tool, safe_str
 from mulligan_temporal.requests import Json, arguments_of, value_of
-from mulligan_temporal.workflows import CallTool
 
 _MAX_YIELDED = Limits().yielded_values
 _BEATS = 4  # in the time after which a worker counts as lost
@@ -49,7 +48,6 @@ class ToolsPlugin(SimplePlugin):
         super().__init__(
             "mulligan",
             activities=activities_of(tools, context=context),
-            workflows=[CallTool],
             workflow_runner=_with_mulligan,
         )
 

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import timedelta
 from typing import Any
 
 from temporalio import workflow
-from temporalio.common import RetryPolicy
 
 from mulligan import Pipeline, ToolOptions
 from mulligan.middleware import retry
-from mulligan_temporal.executor import CALL_WORKFLOW, Temporal
+from mulligan_temporal.executor import Temporal
 from mulligan_temporal.requests import Json
-
-_MARGIN_SECONDS = 1.0
 
 
 def workflow_pipeline(tools: Iterable[Any], *, executor: Temporal | None = None, **options: Any) -> Pipeline:
@@ -66,14 +62,13 @@ def workflow_random() -> float:
     return random.random()  # noqa: S311 - spreads waits
 
 
-async def run_activity(name: str, request: Json, heartbeat: float, task_queue: str | None = None) -> Json:
-    """Runs a tool as an activity of the current workflow, in one attempt. If it is cancelled, it waits for the end.
+async def run_activity(name: str, request: Json, options: dict[str, Any]) -> Json:
+    """Runs a tool as an activity of the current workflow. If that is cancelled, it waits for the activity's end.
 
     Args:
         name: the tool's name, which is that of its activity.
         request: the call as JSON.
-        heartbeat: seconds without a heartbeat after which the worker counts as lost.
-        task_queue: that of the workers; None for the workflow's own.
+        options: how Temporal runs it.
 
     Returns:
         the answer, for `value_of`.
@@ -81,24 +76,8 @@ async def run_activity(name: str, request: Json, heartbeat: float, task_queue: s
     Raises:
         temporalio.exceptions.ActivityError: the tool or its worker failed, or the activity was cancelled.
     """
+    waiting = workflow.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED
     answer: Json = await workflow.execute_activity(
-        name,
-        request,
-        result_type=dict,
-        task_queue=task_queue,
-        schedule_to_close_timeout=timedelta(seconds=request["seconds"] + _MARGIN_SECONDS),
-        heartbeat_timeout=timedelta(seconds=heartbeat),
-        retry_policy=RetryPolicy(maximum_attempts=1),
-        cancellation_type=workflow.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+        name, request, result_type=dict, cancellation_type=waiting, **options
     )
     return answer
-
-
-@workflow.defn(name=CALL_WORKFLOW, sandboxed=False)
-class CallTool:
-    """Runs one call of a pipeline that is not in a workflow."""
-
-    @workflow.run
-    async def run(self, call: Json) -> Json:
-        """Runs the tool as an activity."""
-        return await run_activity(call["tool"], call["request"], call["heartbeat"])
