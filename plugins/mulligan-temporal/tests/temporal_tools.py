@@ -80,3 +80,12 @@ async def counted(end: int) -> Any:
     """Counts."""
     for number in range(end):
         yield number
+
+
+@tool(idempotent=True)
+def flaky(path: str) -> str:
+    """Fails the first two times."""
+    note(path)
+    if len(Path(path).read_text(encoding="utf-8").splitlines()) < 3:
+        raise ConnectionResetError(104, "Connection reset by peer")
+    return "works"
