@@ -14,7 +14,7 @@ nox.options.reuse_existing_virtualenvs = True
 
 _RUN = (
     *("aws", "azure", "formats", "github", "google", "grpc", "http", "llm", "ops", "playwright", "saas", "search"),
-    *("crm", "gitlab", "mcp", "messaging", "payments", "sql", "stores"),
+    *("crm", "gitlab", "mcp", "messaging", "payments", "sql", "stores", "temporal"),
 )
 _ADAPTERS = ("adk", "langchain", "openai-agents", "pydantic-ai", "smolagents", "strands")
 FINISHED = tuple(f"mulligan-{name}" for name in (*_RUN, *_ADAPTERS))

@@ -105,11 +105,21 @@ class Temporal(ToolExecutor):
         self._client = self._given
 
     async def _run_inside(self, name: str, request: Json) -> Any:
+        """The value of a call, which is an activity of the current workflow.
+
+        Raises:
+            asyncio.CancelledError: the call was given up, and has ended.
+            ToolError: the server or the worker failed.
+        """
+        from temporalio.exceptions import is_cancelled_exception
+
         from mulligan_temporal.workflows import run_activity
 
         try:
             answer = await run_activity(name, request, activity_options(request, self._heartbeat, self._task_queue))
         except Exception as error:
+            if is_cancelled_exception(error):  # Temporal says it in its own way, which ends no task
+                raise asyncio.CancelledError from error
             return _raise(error)
         return value_of(answer)
 
