@@ -6,6 +6,7 @@ It starts a development server and workers on this machine. It prints, for each 
 effect, the latest answer after the deadline, and whether any tool that may not run again ran more than once.
 """
 
+# ruff: noqa: INP001, T201
 from __future__ import annotations
 
 import argparse
@@ -42,6 +43,7 @@ class Bench:
 
     @contextmanager
     def pipeline(self, tool: Tool, queue: str, timeout: float, kind: str) -> Iterator[Pipeline]:
+        """A pipeline with a tool of one kind."""
         executor = Temporal(address=self.address, task_queue=queue, heartbeat=1)
         placed = tool.with_options(executor=executor, timeout=timeout, **KINDS[kind])
         with Pipeline([placed], policy=Policy(retry=False)) as pipeline:
@@ -117,7 +119,7 @@ def main() -> None:
             bench = Bench(address, Path(folder))
             for fault, expected in FAULTS.items():
                 for kind in KINDS:
-                    print(_row(bench, fault, kind, expected, times), flush=True)  # noqa: T201
+                    print(_row(bench, fault, kind, expected, times), flush=True)
     finally:
         for process in (worker, server):
             if process is not None:

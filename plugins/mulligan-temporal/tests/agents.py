@@ -30,7 +30,9 @@ class Agent:
         if at_once:
             results = await pipeline.acall_many([(name, arguments) for name, arguments in calls], context=context)
         else:
-            results = [await pipeline.acall(name, arguments, call_id="c1", context=context) for name, arguments in calls]
+            results = [
+                await pipeline.acall(name, arguments, call_id="c1", context=context) for name, arguments in calls
+            ]
         return [{**result.to_dict(), "seconds": result.duration} for result in results]
 
 

@@ -70,7 +70,9 @@ async def asleep(seconds: float, path: str) -> str:
 
 
 @tool
-def about(call: Injected[ToolCall], deadline: Injected[Deadline], tenant: Injected[str], database: Injected[Any]) -> str:
+def about(
+    call: Injected[ToolCall], deadline: Injected[Deadline], tenant: Injected[str], database: Injected[Any]
+) -> str:
     """Tells what was injected."""
     return f"{call.id} {deadline.remaining > 0} {tenant} {database}"
 

@@ -40,9 +40,7 @@ def test_values_and_failures_are_those_of_the_tool(pipeline_of, tmp_path):
 
 
 def test_what_is_injected_comes_from_the_call_and_from_both_machines(pipeline_of):
-    result = pipeline_of(tools.about).call(
-        "about", call_id="c7", context={"tenant": "acme", "database": object()}
-    )
+    result = pipeline_of(tools.about).call("about", call_id="c7", context={"tenant": "acme", "database": object()})
     assert isinstance(result.error, ToolExecutionError)
     result = pipeline_of(tools.about).call("about", call_id="c7", context={"tenant": "acme", "database": "here"})
     assert result.value == "c7 True acme here"
@@ -145,7 +143,9 @@ def test_a_server_that_stops_in_the_middle_leaves_the_effect_open(tmp_path):
     try:
         with Pipeline(
             [tools.asleep.with_options(executor=executor, timeout=4)],
-            plugins=[mulligan_temporal], autoload=False, policy=Policy(retry=False),
+            plugins=[mulligan_temporal],
+            autoload=False,
+            policy=Policy(retry=False),
         ) as pipeline:
             asyncio.run(_stop_during(pipeline, server, tmp_path))
     finally:

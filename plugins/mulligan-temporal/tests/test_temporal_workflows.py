@@ -76,9 +76,7 @@ def test_a_workflow_reads_values_and_feedback(address, tmp_path):
 
 
 def test_in_a_workflow_mulligan_retries_what_may_run_again(address, tmp_path):
-    flaky, write = agent(
-        address, [("flaky", {"path": str(tmp_path / "a")}), ("write", {"path": str(tmp_path / "b")})]
-    )
+    flaky, write = agent(address, [("flaky", {"path": str(tmp_path / "a")}), ("write", {"path": str(tmp_path / "b")})])
     assert (flaky["content"], len((tmp_path / "a").read_text().splitlines())) == ("works", 3)
     assert (write["error"]["effect"], len((tmp_path / "b").read_text().splitlines())) == ("possible", 1)
 
@@ -128,7 +126,8 @@ def test_time_is_that_of_the_workflow(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("tool", "kind", "non_retryable"), [(tools.put, "ConnectionResetError", False), (tools.write, "ConnectionResetError", True)]
+    ("tool", "kind", "non_retryable"),
+    [(tools.put, "ConnectionResetError", False), (tools.write, "ConnectionResetError", True)],
 )
 def test_a_failed_activity_says_to_others_what_it_is_and_whether_it_may_run_again(tool, kind, non_retryable, tmp_path):
     from temporalio.testing import ActivityEnvironment

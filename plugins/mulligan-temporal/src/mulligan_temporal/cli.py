@@ -16,7 +16,9 @@ from mulligan.errors import ToolError, UsageError
 
 _LONGEST_HEARTBEAT_PAUSE = timedelta(seconds=2)
 
-app = App(name="temporal", help="Tools as activities of Temporal.", result_action="return_value", help_format="plaintext")
+app = App(
+    name="temporal", help="Tools as activities of Temporal.", result_action="return_value", help_format="plaintext"
+)
 
 
 @app.command

@@ -63,17 +63,14 @@ class Temporal(ToolExecutor):
         longest: float = 3_600.0,
         heartbeat: float = 10.0,
     ) -> None:
-        for name, value in (("task_queue", task_queue), ("address", address), ("namespace", namespace)):
-            if value is not None and (not isinstance(value, str) or not value):
-                raise UsageError(f"Temporal({name}={value!r:.80}): use a text that is not empty")
-        for name, seconds in (("longest", longest), ("heartbeat", heartbeat)):
-            if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 < seconds < math.inf:
-                raise UsageError(f"Temporal({name}={seconds!r:.80}): use a number of seconds above 0")
+        _check_texts({"task_queue": task_queue, "address": address, "namespace": namespace})
+        _check_seconds({"longest": longest, "heartbeat": heartbeat})
         if client is not None and (address is not None or namespace is not None):
             raise UsageError("Temporal(client=...) has an address and a namespace; remove address and namespace")
         self._task_queue, self._longest, self._heartbeat = task_queue, float(longest), float(heartbeat)
         self._connection = {"target_host": address, "namespace": namespace}
-        self._given, self._client, self._failed = client, client, None
+        self._given, self._client = client, client
+        self._failed: str | None = None
 
     def execute(self, tool: Tool, arguments: Mapping[str, Any], call: ToolCall) -> Executor:
         """How to run a call as an activity. Nothing is sent yet.
@@ -185,6 +182,18 @@ class Temporal(ToolExecutor):
             ) from error
         self._failed = None
         return self._client
+
+
+def _check_texts(options: Mapping[str, object]) -> None:
+    for name, value in options.items():
+        if value is not None and (not isinstance(value, str) or not value):
+            raise UsageError(f"Temporal({name}={value!r:.80}): use a text that is not empty")
+
+
+def _check_seconds(options: Mapping[str, object]) -> None:
+    for name, value in options.items():
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < math.inf:
+            raise UsageError(f"Temporal({name}={value!r:.80}): use a number of seconds above 0")
 
 
 def _raise(error: BaseException | None) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from datetime import timedelta
 
 from mulligan import errors
 from mulligan.plugin import Codes, Failure, Rules, ToolError, ToolExecutionError, ToolUnavailableError, safe_str
@@ -99,9 +100,8 @@ def application(failure: Failure) -> ToolError | None:
     error = _named(failure, name, text)
     if failure.look("_non_retryable") is True:
         error.transient = False
-    seconds = getattr(delay, "total_seconds", None)
-    if callable(seconds):
-        error.retry_after = float(seconds())
+    if type(delay) is timedelta:
+        error.retry_after = delay.total_seconds()
     return error
 
 

@@ -14,19 +14,28 @@ from datetime import timedelta
 from typing import Any
 
 from temporalio import activity
-from temporalio.exceptions import ApplicationError, ApplicationErrorCategory, CancelledError
+from temporalio.exceptions import ApplicationError, CancelledError
 from temporalio.plugin import SimplePlugin
 from temporalio.worker import WorkflowRunner
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner
 
 from mulligan import Pipeline
-from mulligan.plugin import Limits, Tool, Toolset, arun_tool, run_tool, safe_str
+from mulligan.plugin import Limits, Tool, ToolExecutionError, Toolset, arun_tool, run_tool, safe_str
 from mulligan_temporal.requests import Json, arguments_of, value_of
 
 _MAX_YIELDED = Limits().yielded_values
 _BEATS = 4  # in the time after which a worker counts as lost
 _PASSED_THROUGH = (
-    *("attr", "attrs", "cattrs", "cloudpickle", "docstring_parser", "importlib_metadata", "jsonschema_rs", "json_repair"),
+    *(
+        "attr",
+        "attrs",
+        "cattrs",
+        "cloudpickle",
+        "docstring_parser",
+        "importlib_metadata",
+        "jsonschema_rs",
+        "json_repair",
+    ),
     *("loguru", "msgspec", "mulligan", "opentelemetry", "pluggy", "rapidfuzz", "typing_extensions", "zipp"),
 )
 
@@ -65,9 +74,6 @@ def activities_of(tools: Iterable[Any], *, context: Mapping[str, Any] | None = N
 
 
 def _activity_of(tool: Tool, pipeline: Pipeline, context: Mapping[str, Any]) -> Callable[..., Any]:
-    def handle(**arguments: Any) -> Any:
-        return tool.handler(**arguments)
-
     def run(request: Json) -> Any:
         with _heartbeats():
             answer = run_tool(lambda: _call(tool, request, context), {}, yielded=_MAX_YIELDED)
@@ -110,7 +116,7 @@ def _returned(tool: Tool, pipeline: Pipeline, answer: bytes) -> Json:
 
 
 def _application_error(tool: Tool, pipeline: Pipeline, error: BaseException, answer: Json) -> ApplicationError:
-    meaning = pipeline.classify(error)
+    meaning = pipeline.classify(error, tool=tool) or ToolExecutionError("The tool failed.")
     may_repeat = tool.read_only or tool.idempotent or meaning.effect == "none"
     wait = meaning.retry_after
     return ApplicationError(
@@ -119,7 +125,6 @@ def _application_error(tool: Tool, pipeline: Pipeline, error: BaseException, ans
         type=type(error).__qualname__,
         non_retryable=not (may_repeat and meaning.transient),
         next_retry_delay=None if wait is None else timedelta(seconds=wait),
-        category=ApplicationErrorCategory.UNSPECIFIED,
     )
 
 

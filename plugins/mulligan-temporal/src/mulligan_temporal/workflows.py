@@ -22,8 +22,7 @@ def workflow_pipeline(tools: Iterable[Any], *, executor: Temporal | None = None,
         class Agent:
             @workflow.run
             async def run(self, message: dict) -> list:
-                answers = await pipeline.aanswer(message)
-                return answers.messages
+                return await pipeline.aanswer(message)
 
     Create it in a module that the workflow imports through `workflow.unsafe.imports_passed_through()`, and await `acall`,
     `acall_many` and `aanswer`; `call` and its like block, which a workflow must not.
