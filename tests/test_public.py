@@ -290,7 +290,7 @@ def test_every_public_name_is_documented(name):
 @pytest.mark.parametrize(
     ("name", "parameters"),
     [
-        ("Pipeline", "tools plugins autoload block policy limits format middleware strict tool_options approver"),
+        ("Pipeline", "tools plugins autoload block policy limits format middleware strict tool_options approver clock"),
         ("Pipeline.call", "self name_or_call arguments call_id session context"),
         ("Pipeline.acall", "self name_or_call arguments call_id session context"),
         ("Pipeline.call_many", "self calls session context"),

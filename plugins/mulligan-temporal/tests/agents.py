@@ -15,7 +15,7 @@ with workflow.unsafe.imports_passed_through():
     quick = Tool.from_function(tools.asleep.handler, name="quick", timeout=1)
     pipeline = workflow_pipeline(
         [tools.read, tools.put, tools.write, tools.asleep, quick, tools.flaky, tools.about],
-        executor=Temporal(task_queue="tests", heartbeat=1),
+        executor=Temporal(task_queue="agents", heartbeat=1),
     )
 
 

@@ -31,7 +31,7 @@ async def working(client: Client) -> AsyncIterator[Client]:
             plugins=[ToolsPlugin(TOOLS)],
             activity_executor=pool,
         )
-        tools_only = Worker(client, task_queue="tests", plugins=[ToolsPlugin(TOOLS)], activity_executor=pool)
+        tools_only = Worker(client, task_queue="agents", plugins=[ToolsPlugin(TOOLS)], activity_executor=pool)
         async with worker, tools_only:
             yield client
 
@@ -83,7 +83,7 @@ def test_in_a_workflow_mulligan_retries_what_may_run_again(address, tmp_path):
 
 def test_in_a_workflow_a_call_ends_at_its_deadline(address, tmp_path):
     (late,) = agent(address, [("quick", {"seconds": 8, "path": str(tmp_path / "runs")})])
-    assert late["error"]["type"] == "ToolTimeoutError"
+    assert late["error"]["type"] == "ToolTimeoutError", late
     assert not (tmp_path / "runs").exists()
 
 
