@@ -25,6 +25,7 @@ ELSEWHERE = {
     "reference/cli.md": "tests/test_cli_docs.py",
     "reference/dialects.md": "tests/test_dialect_docs.py",
 }  # pages that have a test of their own
+UNFINISHED = ("how-to/run-on-ray.md", "how-to/run-on-temporal.md")  # their packages are still being written
 NEEDS = (
     "pip install",
     "uv tool install",
@@ -36,7 +37,7 @@ GUIDES = sorted(
     str(path.relative_to(DOCS))
     for folder in ("how-to", "tutorial")
     for path in (DOCS / folder).glob("*.md")
-    if str(path.relative_to(DOCS)) not in ELSEWHERE
+    if str(path.relative_to(DOCS)) not in (*ELSEWHERE, *UNFINISHED)
 )
 
 

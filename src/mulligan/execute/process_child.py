@@ -103,7 +103,7 @@ def answer(request: Mapping[str, Any], limit: Callable[[], None] = lambda: None)
         out_of_memory = encode_answer("raised", _describe_exception(MemoryError()))  # created while memory is available
         limit()
         try:
-            return _run(handler, arguments, request["yielded"])
+            return run(handler, arguments, request["yielded"])
         except MemoryError:
             return out_of_memory
 
@@ -136,14 +136,31 @@ def _limit(memory: int | None, cpu: float | None) -> None:
         _quietly(lambda: resource.setrlimit(resource.RLIMIT_CPU, (until, until + 1)))
 
 
-def _run(handler: Callable[..., Any], arguments: dict[str, Any], yielded: int) -> bytes:
+def run(handler: Callable[..., Any], arguments: Mapping[str, Any], yielded: int) -> bytes:
+    """Runs a tool once and says how it ended.
+
+    Args:
+        handler: the tool's function.
+        arguments: its keyword arguments.
+        yielded: the maximum number of values of a generator.
+    """
     try:
         value = _resolve_value(handler(**arguments), yielded)
     except MemoryError as error:
         traceback.clear_frames(error.__traceback__)
         raise
     except BaseException as error:
-        return encode_answer("raised", _describe_exception(error))
+        return encode_exception(error)
+    return encode_value(value)
+
+
+def encode_exception(error: BaseException) -> bytes:
+    """The answer of a tool that raised an exception."""
+    return encode_answer("raised", _describe_exception(error))
+
+
+def encode_value(value: Any) -> bytes:
+    """The answer of a tool that returned a value; that it cannot be sent, if so."""
     try:
         return encode_answer("value", value)
     except MemoryError:

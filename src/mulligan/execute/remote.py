@@ -73,6 +73,47 @@ def run_packed_call(request: Mapping[str, Any], *, seconds: float | None = None)
     return context.run(process_child.answer, request)
 
 
+def run_tool(handler: Callable[..., Any], arguments: Mapping[str, Any], *, yielded: int) -> bytes:
+    """Runs a tool here, on a worker that has its function, once. However the tool ends, the answer says it.
+
+    Args:
+        handler: the tool's function.
+        arguments: its keyword arguments.
+        yielded: the maximum number of values of a generator.
+
+    Returns:
+        the answer, for `value_of_answer` on the machine that asks.
+
+    Raises:
+        MemoryError: the tool ran out of memory.
+    """
+    return process_child.run(handler, arguments, yielded)
+
+
+async def arun_tool(handler: Callable[..., Any], arguments: Mapping[str, Any], *, yielded: int) -> bytes:
+    """`run_tool` for a tool that is async.
+
+    Args:
+        handler: the tool's function.
+        arguments: its keyword arguments.
+        yielded: the maximum number of values of a generator.
+
+    Raises:
+        asyncio.CancelledError: the call was given up.
+    """
+    import asyncio
+
+    from mulligan.execute.async_driver import resolve_value
+
+    try:
+        value = await resolve_value(handler(**arguments), yielded)
+    except asyncio.CancelledError:
+        raise
+    except BaseException as error:
+        return process_child.encode_exception(error)
+    return process_child.encode_value(value)
+
+
 def read_answer(answer: bytes) -> tuple[str, Any]:
     """How a tool ended, and its value or exception.
 

@@ -172,15 +172,17 @@ async def _gather(
     """The results of the calls; None for one whose task was cancelled, but not by the host, which has no access to it."""
     import asyncio
 
+    from mulligan.execute.async_driver import wait_for_all
+
     tasks = [asyncio.ensure_future(call) for call in calls]
     if not tasks:
         return []
     try:
-        await asyncio.wait(tasks)
+        await wait_for_all(tasks)
     except asyncio.CancelledError as cancelled:
         for task in tasks:
             task.cancel()
-        await asyncio.wait(tasks, timeout=runtime.limits.grace)
+        await wait_for_all(tasks, runtime.limits.grace)
         cancelled.results = [_result_of_task(task) for task in tasks]  # type: ignore[attr-defined]
         raise
     errors = [None if task.cancelled() else task.exception() for task in tasks]

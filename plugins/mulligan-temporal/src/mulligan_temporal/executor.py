@@ -1,0 +1,249 @@
+"""`Temporal`: runs tools as activities, of a workflow where the pipeline is in one, and otherwise without any."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+from mulligan.plugin import (
+    DeadlineExceeded,
+    Executor,
+    Tool,
+    ToolCall,
+    ToolConnectionError,
+    ToolExecutor,
+    UsageError,
+    current_deadline,
+    safe_str,
+)
+from mulligan_temporal.failures import engine_error
+from mulligan_temporal.requests import Json, request_of, value_of
+
+_MARGIN_SECONDS = 1.0
+_STOPPING_SECONDS = 0.15
+
+
+class Temporal(ToolExecutor):
+    """Runs tools as activities of Temporal, each in one attempt: mulligan decides whether a tool may run again.
+
+        @tool(executor=Temporal(task_queue="reports"))
+        def render(month: str) -> str: ...
+
+    Inside a workflow, the workflow starts the activity. Elsewhere it is an activity without a workflow. Workers have the
+    tools: `mulligan temporal worker --tools MODULE --task-queue reports`, or `mulligan_temporal.worker.ToolsPlugin`.
+    It connects at the first call, as the environment variables and the configuration file of Temporal say, such as
+    `TEMPORAL_ADDRESS`, `TEMPORAL_NAMESPACE` and `TEMPORAL_API_KEY`.
+
+    Args:
+        task_queue: the task queue of the workers.
+        address: the server's address, such as `localhost:7233`, instead of that of the environment.
+        namespace: the namespace, instead of that of the environment.
+        client: a client that is connected already, with its own data converter and interceptors.
+        longest: seconds after which Temporal ends a call of a tool that has no timeout.
+        heartbeat: seconds without a heartbeat after which a worker counts as lost. A call that is given up is cancelled
+            on its worker with the next heartbeat, of which there are several in this time.
+
+    Raises:
+        UsageError: an option has an impossible value, or both `client` and `address` or `namespace` are used.
+    """
+
+    name = "temporal"
+
+    def __init__(
+        self,
+        *,
+        task_queue: str = "mulligan",
+        address: str | None = None,
+        namespace: str | None = None,
+        client: Any = None,
+        longest: float = 3_600.0,
+        heartbeat: float = 10.0,
+    ) -> None:
+        _check_texts({"task_queue": task_queue, "address": address, "namespace": namespace})
+        _check_seconds({"longest": longest, "heartbeat": heartbeat})
+        if client is not None and (address is not None or namespace is not None):
+            raise UsageError("Temporal(client=...) has an address and a namespace; remove address and namespace")
+        self._task_queue, self._longest, self._heartbeat = task_queue, float(longest), float(heartbeat)
+        self._connection = {"target_host": address, "namespace": namespace}
+        self._given, self._client = client, client
+        self._failed: str | None = None
+
+    def execute(self, tool: Tool, arguments: Mapping[str, Any], call: ToolCall) -> Executor:
+        """How to run a call as an activity. Nothing is sent yet.
+
+        Raises:
+            UsageError: an argument cannot be written as JSON.
+        """
+        request, longest = request_of(tool, arguments, call), tool.timeout
+
+        async def run_on_temporal() -> Any:
+            from temporalio import workflow
+
+            deadline = current_deadline()
+            seconds = longest if deadline is None else deadline.remaining
+            seconds = self._longest if seconds is None else min(seconds, self._longest)
+            request["seconds"] = round(seconds, 2)
+            if workflow.in_workflow():
+                return await self._run_inside(tool.name, request)
+            return await self._run_outside(tool.name, request)
+
+        return run_on_temporal
+
+    def problem(self) -> str | None:
+        """Why no tool can run on it now: the last attempt to connect failed."""
+        return self._failed
+
+    def close(self) -> None:
+        """Drops the connection, unless it was given. The next call connects again."""
+        self._client = self._given
+
+    async def _run_inside(self, name: str, request: Json) -> Any:
+        """The value of a call, which is an activity of the current workflow.
+
+        Raises:
+            asyncio.CancelledError: the call was given up, and has ended.
+            ToolError: the server or the worker failed.
+        """
+        from temporalio.exceptions import is_cancelled_exception
+
+        from mulligan_temporal.workflows import run_activity
+
+        try:
+            answer = await run_activity(name, request, activity_options(request, self._heartbeat, self._task_queue))
+        except Exception as error:
+            if is_cancelled_exception(error):  # Temporal says it in its own way, which ends no task
+                raise asyncio.CancelledError from error
+            return _raise(error)
+        return value_of(answer)
+
+    async def _run_outside(self, name: str, request: Json) -> Any:
+        """The value of a call, which is an activity without a workflow.
+
+        Raises:
+            asyncio.CancelledError: the call was given up, and has ended.
+            DeadlineExceeded: the call was given up, and either never started, or is not known to have ended.
+            ToolError: the server or the worker failed.
+        """
+        try:
+            client = await self.connect()
+        except asyncio.CancelledError:
+            raise DeadlineExceeded(0.0, started=False) from None
+        activity_id = f"mulligan-{name}-{uuid4()}"
+        working = asyncio.ensure_future(self._start_and_wait(client, activity_id, name, request))
+        working.add_done_callback(_read_exception)
+        try:
+            await asyncio.wait((working,))
+        except asyncio.CancelledError:
+            stopping = asyncio.ensure_future(_stop(client.get_activity_handle(activity_id), working))
+            stopping.add_done_callback(_read_exception)
+            await asyncio.wait((stopping,), timeout=_STOPPING_SECONDS)
+            has_ended, has_started = stopping.result() if _has_result(stopping) else (False, True)
+            working.cancel()
+            if has_ended and has_started:
+                raise
+            raise DeadlineExceeded(0.0, started=has_started) from None
+        if (error := working.exception()) is not None:
+            return _raise(error)
+        return value_of(working.result())
+
+    async def _start_and_wait(self, client: Any, activity_id: str, name: str, request: Json) -> Any:
+        return await client.execute_activity(
+            name,
+            request,
+            id=activity_id,
+            result_type=dict,
+            **activity_options(request, self._heartbeat, self._task_queue),
+        )
+
+    async def connect(self) -> Any:
+        """The client, which serves every thread and event loop.
+
+        Raises:
+            ToolConnectionError: the server cannot be reached; nothing has run.
+        """
+        if self._client is not None:
+            return self._client
+        from temporalio.client import Client
+        from temporalio.envconfig import ClientConfig
+
+        try:
+            known: dict[str, Any] = dict(ClientConfig.load_client_connect_config())
+            known.update({name: value for name, value in self._connection.items() if value is not None})
+            known.setdefault("target_host", "localhost:7233")
+            self._client = await Client.connect(**known)
+        except Exception as error:
+            self._failed = f"Temporal cannot be reached: {safe_str(error, 300)}"
+            raise ToolConnectionError(
+                "The Temporal server cannot be reached. The tool was not run.", effect="none"
+            ) from error
+        self._failed = None
+        return self._client
+
+
+def _check_texts(options: Mapping[str, object]) -> None:
+    for name, value in options.items():
+        if value is not None and (not isinstance(value, str) or not value):
+            raise UsageError(f"Temporal({name}={value!r:.80}): use a text that is not empty")
+
+
+def _check_seconds(options: Mapping[str, object]) -> None:
+    for name, value in options.items():
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < math.inf:
+            raise UsageError(f"Temporal({name}={value!r:.80}): use a number of seconds above 0")
+
+
+def _raise(error: BaseException | None) -> Any:
+    """Raises the tool's own exception, or what a failure of Temporal means.
+
+    Raises:
+        BaseException: the tool's exception.
+        ToolError: a failure of Temporal.
+    """
+    assert error is not None
+    current: BaseException | None = error
+    while current is not None:
+        details = getattr(current, "details", ())
+        if details and isinstance(details[0], dict) and "kind" in details[0]:
+            return value_of(details[0])
+        current = current.__cause__
+    raise engine_error(error) or error
+
+
+def activity_options(request: Json, heartbeat: float, task_queue: str) -> dict[str, Any]:
+    """How Temporal runs an activity: in one attempt, and not after the call's deadline.
+
+    Args:
+        request: the call as JSON.
+        heartbeat: seconds without a heartbeat after which the worker counts as lost.
+        task_queue: that of the workers.
+    """
+    from temporalio.common import RetryPolicy
+
+    return {
+        "task_queue": task_queue,
+        "schedule_to_close_timeout": timedelta(seconds=request["seconds"] + _MARGIN_SECONDS),
+        "heartbeat_timeout": timedelta(seconds=heartbeat),
+        "retry_policy": RetryPolicy(maximum_attempts=1),
+    }
+
+
+async def _stop(handle: Any, working: asyncio.Future[Any]) -> tuple[bool, bool]:
+    """Cancels an activity, and tells whether it has ended, and whether a worker had started it."""
+    await handle.cancel()
+    await asyncio.wait((working,), timeout=_STOPPING_SECONDS / 2)
+    told = await handle.describe()
+    return working.done(), told.last_started_time is not None or not working.done()
+
+
+def _has_result(future: asyncio.Future[Any]) -> bool:
+    return future.done() and not future.cancelled() and future.exception() is None
+
+
+def _read_exception(ended: asyncio.Future[Any]) -> None:
+    """Reads the exception of something that no one may wait for, so that asyncio does not report it as lost."""
+    if not ended.cancelled():
+        ended.exception()
