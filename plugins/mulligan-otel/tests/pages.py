@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from otlp_receiver import Receiver
 
@@ -23,12 +24,14 @@ def blocks(page: str) -> dict[str, str]:
 def outputs() -> dict[tuple[str, str], str]:
     """What each output block must show, by page and name."""
     found = blocks("metrics.md")
-    metering, stats = found["metering.py"], found["stats.py"]
-    whole = _run(metering)
+    whole = _run(found["metering.py"])
+    with TemporaryDirectory() as folder:
+        (Path(folder) / "metering.py").write_text(found["metering.py"], encoding="utf-8")
+        both = _run(f"import sys; sys.path.insert(0, {folder!r})\n{found['stats.py']}")
     return {
         ("traces.md", "trace"): _run((HERE / "conversation.py").read_text(encoding="utf-8")),
         ("metrics.md", "metrics"): whole,
-        ("metrics.md", "stats"): _run(metering + stats).removeprefix(whole),
+        ("metrics.md", "stats"): both.removeprefix(whole),
     }
 
 
