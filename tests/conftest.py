@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
-from tests.installed import Site
+from installed import Site
 
 from mulligan import Pipeline, ToolResult
 from mulligan.plugin import hookimpl

@@ -9,7 +9,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
-from tests.installed import HINTING
+from installed import HINTING
 
 from mulligan import Dialect, FeedbackFormat, Pipeline, Tool, ToolCall, errors
 from mulligan.hooks.manager import FAULTS_ALLOWED, HOOKS, PluginManager
