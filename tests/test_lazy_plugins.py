@@ -157,7 +157,7 @@ def test_looking_at_the_plugins_imports_them(site, loaded):
 
 def test_its_number_is_told_without_importing_it(site, loaded):
     site.install("first", CLASSIFYING, knows=("acme",))
-    assert repr(loaded()) == "Pipeline(0 tools, 8 plugins)"
+    assert repr(loaded()) == "Pipeline(0 tools, 9 plugins)"
     assert not is_imported("first")
 
 
