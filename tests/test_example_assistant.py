@@ -44,7 +44,10 @@ def blocks(text: str) -> list[str]:
 
 
 def test_it_ends_by_itself_and_as_scripted(played):
-    assert (played.returncode, played.stderr) == (0, "")
+    assert played.returncode == 0
+    line, cause = played.stderr.splitlines()  # the default log tells the fatal failure
+    assert re.match(r"notify failed after [\d.]+ s: ToolAuthenticationError: ", line)
+    assert cause == "  tools.ServiceError: The token has expired."
     assert "NOT SO" not in played.stdout
     assert len(blocks(played.stdout)) == len(SCENES)
 

@@ -16,6 +16,7 @@ def test_every_package_that_classifies_is_in_it():
     sources = {
         path.name: "".join(one.read_text("utf-8") for one in path.glob("src/**/*.py"))
         for path in folder.glob("mulligan-*")
+        if "still being written" not in (path / "README.md").read_text("utf-8")
     }
     classifying = {
         name

@@ -175,7 +175,7 @@ class Settings:
         effective = EffectiveSettings.of(self.options, bare=bare)
         level = effective.log or log
         plugins = effective.load() if loaded_plugins is None else list(loaded_plugins)
-        with _hide_variables(LOG_VARIABLE, BLOCK_VARIABLE, AUTOLOAD_VARIABLE), warn_of_slow_imports():
+        with _hide_variables(BLOCK_VARIABLE, AUTOLOAD_VARIABLE), _log_nothing(), warn_of_slow_imports():
             made = Pipeline(
                 tools,
                 plugins=plugins,
@@ -273,6 +273,17 @@ def _hide_variables(*variables: str) -> Iterator[None]:
         yield
     finally:
         os.environ.update(hidden)
+
+
+@contextmanager
+def _log_nothing() -> Iterator[None]:
+    """Log nothing while the pipeline is made: faults of loading plugins are for `mulligan doctor`."""
+    with _hide_variables(LOG_VARIABLE):
+        os.environ[LOG_VARIABLE] = "OFF"
+        try:
+            yield
+        finally:
+            del os.environ[LOG_VARIABLE]
 
 
 @contextmanager

@@ -125,6 +125,14 @@ class PluginManager:
         """The name of each plugin, in the order of registration."""
         return self._infos.keys()
 
+    def is_blocked(self, name: str) -> bool:
+        """Whether the host has blocked a plugin.
+
+        Args:
+            name: the plugin's name.
+        """
+        return name in self._infos and self._infos[name].state == "blocked"
+
     @property
     def infos(self) -> tuple[PluginInfo, ...]:
         """One record for each plugin, in the order of registration. Imports the lazy plugins."""

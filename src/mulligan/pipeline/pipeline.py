@@ -131,15 +131,15 @@ class Pipeline:
             default_retry(self.policy),
             None if approver is None else checked_approver(approver),
         )
+        if (level := env_level()) is not None:
+            self.enable_logging(level)
+        for fault in self._manager.faults:  # of loading, before anything could observe it
+            self._log(PluginFaulted(fault.plugin, fault.hook, fault.error, set_aside=False))
         self._diagnosis = Diagnosis(self._runtime)
         attach_formats(self._renderer, self._runtime.hooks, self.tools, format)
         self._runtime.executors = self._runtime.hooks.executors()
         check_executors(self.tools, self._runtime.executors)
         self._workers = PipelineWorkers(self.limits)
-        if (level := env_level()) is not None:
-            self.enable_logging(level)
-        for fault in self._manager.faults:  # of loading, before anything could observe it
-            self._log(PluginFaulted(fault.plugin, fault.hook, fault.error, set_aside=False))
 
     @classmethod
     def from_config(cls, path: str | os.PathLike[str] | None = None, *, tools: Iterable[Any] = ()) -> Self:
@@ -173,7 +173,7 @@ class Pipeline:
         return made
 
     def _log(self, event: Event) -> None:
-        if not any(info.name == "logging" and info.state == "blocked" for info in self._manager.infos):
+        if not self._manager.is_blocked("logging"):
             self._logging.observe(event)
 
     def _on_fault(self, fault: PluginFault, is_disabled: bool) -> None:
