@@ -15,7 +15,7 @@ from strands.tools.executors import SequentialToolExecutor
 from strands_play import agent, play
 
 from mulligan import Approve, NeedsApproval, Pipeline, Reject, hookimpl
-from mulligan.plugin import ApprovalDecided, ApprovalRequested, CallFinished, CallStarted, StepFinished
+from mulligan.plugin import ApprovalDecided, ApprovalRequested, CallAbandoned, CallFinished, CallStarted, StepFinished
 from mulligan.testing import capture_events
 
 
@@ -164,9 +164,9 @@ def test_an_approved_call_is_reported_once_with_the_id_of_the_conversation(bank)
     one = paying(bank, pipeline=Pipeline(plugins=[events]))
     play(one, answers(play(one), "y"))
     kinds = [type(event) for event in events]
-    assert kinds == [CallStarted, ApprovalRequested, ApprovalDecided, CallFinished, StepFinished]
+    assert kinds == [CallStarted, ApprovalRequested, CallAbandoned, ApprovalDecided, CallFinished, StepFinished]
     assert {event.session_id for event in events} == {one.session_id}
-    assert [event.call_id for event in events][:4] == ["c1"] * 4
+    assert [event.call_id for event in events][:5] == ["c1"] * 5
 
 
 PROCESS = """
