@@ -600,6 +600,19 @@ def test_a_hook_that_there_is_not_may_be_optional(make_pipeline):
     assert make_pipeline(plugins=[Plugin()]).call("nope").feedback.hints == ("now",)
 
 
+def test_a_method_that_is_kept_in_a_module_is_a_hookimpl_too(make_pipeline, run):
+    class Advice:
+        @hookimpl
+        def hints(self, error):
+            return ["bound"]
+
+    module = ModuleType("advice")
+    module.hints, module.Advice, module.unmarked = Advice().hints, Advice, lambda error: ["unmarked"]
+    pipeline = make_pipeline(plugins=[module])
+    assert run(pipeline, "nope").feedback.hints == ("bound",)
+    assert pipeline.plugins[-1].hooks == ("hints",)
+
+
 def test_static_methods_and_class_methods_are_hookimpls_too(make_pipeline, run):
     class Plugin:
         @staticmethod

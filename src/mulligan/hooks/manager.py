@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Mapping
+from types import FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -81,6 +82,25 @@ _EVERY_HOOKIMPL = {"authorize": ask_all, "observe": notify_all}
 _UNGUARDED_HOOKS = frozenset({"resolve", "validate", "execute"})
 
 
+class _Pluggy(pluggy.PluginManager):
+    """pluggy, which looks only at attributes that can be marked: its search is most of what a pipeline costs."""
+
+    def parse_hookimpl_opts(self, plugin: Any, name: str) -> Any:
+        return super().parse_hookimpl_opts(plugin, name) if _can_be_marked(plugin, name) else None
+
+    def parse_hookspec_opts(self, module_or_class: Any, name: str) -> Any:
+        return super().parse_hookspec_opts(module_or_class, name) if _can_be_marked(module_or_class, name) else None
+
+
+def _can_be_marked(plugin: Any, name: str) -> bool:
+    if not isinstance(plugin, ModuleType) or name not in vars(plugin):
+        return name not in vars(object)
+    value = vars(plugin)[name]
+    if isinstance(value, FunctionType):
+        return bool(vars(value))
+    return isinstance(value, MethodType | staticmethod | classmethod)
+
+
 class PluginManager:
     """The plugins of one pipeline.
 
@@ -104,7 +124,7 @@ class PluginManager:
         on_fault: Callable[[PluginFault, bool], None] = lambda fault, aside: None,
         on_load: Callable[[CompiledHooks], None] = lambda hooks: None,
     ) -> None:
-        self._pluggy = pluggy.PluginManager("mulligan")
+        self._pluggy = _Pluggy("mulligan")
         self._pluggy.add_hookspecs(hookspecs)
         self.is_strict = strict
         self._limits = limits or Limits()
