@@ -98,7 +98,7 @@ def _can_be_marked(plugin: Any, name: str) -> bool:
     value = vars(plugin)[name]
     if isinstance(value, FunctionType):
         return bool(vars(value))
-    return isinstance(value, MethodType | staticmethod | classmethod)
+    return isinstance(value, (MethodType, staticmethod, classmethod))
 
 
 class PluginManager:
