@@ -174,7 +174,7 @@ def pay(fault: Callable[[], Any], paid: list[int]) -> Any:
     return failure
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in HARMLESS])
 @pytest.mark.parametrize("fault", UNAPPLIED)
 def test_what_a_rule_says_of_one_request_is_not_said_of_the_call(make_pipeline, run, plugin, fault, kind):
     paid: list[int] = []
@@ -183,11 +183,10 @@ def test_what_a_rule_says_of_one_request_is_not_said_of_the_call(make_pipeline, 
         paid.clear()
         pipeline = make_pipeline(tool, middleware=middleware, plugins=[plugin(classify=known_to_a_plugin)])
         result = run(pipeline, "pay")
-        if kind not in HARMLESS:
-            assert (len(paid), result.error.effect) == (1, "possible")
-            assert "exactly the same arguments" not in result.content
-            known = pipeline.classify(UNAPPLIED[fault](), tool="pay")
-            assert known.effect == "possible"
+        assert (len(paid), result.error.effect) == (1, "possible")
+        assert "exactly the same arguments" not in result.content
+        known = pipeline.classify(UNAPPLIED[fault](), tool="pay")
+        assert known.effect == "possible"
 
 
 @pytest.mark.parametrize("kind", ("write", "undeclared"))
