@@ -13,8 +13,9 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from mulligan import __version__
 from mulligan.events import CallFinished, RequestNoted
@@ -35,7 +36,22 @@ MOST_WAITING = 10_000
 """How many events wait at most while the file cannot be written; those after them are counted as lost."""
 
 _MOST_IN_BATCH = 500
+_MOST_SESSIONS = 10_000
 _TABLES: dict[str, tuple[str, ...]] = {}
+
+
+class _Waiting(NamedTuple):
+    """An event that is not written yet.
+
+    Attributes:
+        at: when it happened, in seconds since 1970, by a clock that can be set.
+        event: the event.
+        since: when it came in, on the monotonic clock.
+    """
+
+    at: float
+    event: Any
+    since: float
 
 
 class Writer:
@@ -72,13 +88,14 @@ class Writer:
         self._reset()
 
     def _reset(self) -> None:
-        self._queue: deque[tuple[float, Any]] = deque()
+        self._queue: deque[_Waiting] = deque()
         self._lock = threading.RLock()
         self._wake, self._stop = threading.Event(), threading.Event()
         self._awake = False
         self._thread: threading.Thread | None = None
         self._connection: sqlite3.Connection | None = None
         self._recorder: Recorder | None = None
+        self._file: tuple[int, int] | None = None
         self._process = 0
         self._sessions: dict[int, tuple[int, int]] = {}
         self._told_lost = 0
@@ -104,7 +121,7 @@ class Writer:
             return
         if self._pause:  # the thread falls behind: without this, more than the last second could be lost
             time.sleep(self._pause)
-        self._queue.append((time.time() if at is None else at, event))
+        self._queue.append(_Waiting(time.time() if at is None else at, event, time.monotonic()))
         if not self._awake:
             self._awake = True
             if self._thread is None:
@@ -170,7 +187,7 @@ class Writer:
             self._wake, self._stop = threading.Event(), threading.Event()
         _WRITERS.discard(self)
 
-    def _failed(self, error: Exception, batch: list[tuple[float, Any]]) -> None:
+    def _failed(self, error: Exception, batch: list[_Waiting]) -> None:
         """Keeps what was not written for the next time, unless there is no next time for this file."""
         self.problem, self._pause = f"{self.path}: {error}", 0.0
         code = getattr(error, "sqlite_errorcode", None)
@@ -194,30 +211,36 @@ class Writer:
                 self._abandoned.append(connection)
 
     def _connected(self) -> tuple[sqlite3.Connection, Recorder]:
+        if self._connection is not None and _identity(self.path) != self._file:
+            self._disconnect()
         if self._connection is None:
             self._connection = open_for_writing(self.path)
-            if self._recorder is None:
+            file = _identity(self.path)
+            if file != self._file or self._recorder is None:  # deleted or moved away: the new file knows nothing yet
+                self._process, self._sessions, self._told_lost = 0, {}, 0
                 salt = self._connection.execute("SELECT value FROM settings WHERE name = 'salt'").fetchone()[0]
                 self._recorder = self._make_recorder(self._content, salt)
+            self._file = file
         assert self._recorder is not None
         return self._connection, self._recorder
 
-    def _write(self, batch: list[tuple[float, Any]]) -> None:
+    def _write(self, batch: list[_Waiting]) -> None:
         connection, recorder = self._connected()
         rows: list[tuple[float, Any, CallRecord | None]] = []
         unreadable = 0
-        for at, event in batch:
+        for at, event, _ in batch:
             try:
                 rows.append((at, event, recorder.call(event, at) if isinstance(event, CallFinished) else None))
             except Exception as error:  # one call that cannot be described does not take the others with it
                 unreadable, self.problem = unreadable + 1, f"{self.path}: a call cannot be described: {error!r}"
-        sessions = dict(self._sessions)
-        self._begin(connection, batch[0][0])
+        sessions = dict(islice(self._sessions.items(), max(0, len(self._sessions) - _MOST_SESSIONS), None))
+        self._begin(connection, batch[0].since)
+        process = self._process
         try:
             self._insert(connection, rows, sessions)
             connection.execute("COMMIT")
         except BaseException:
-            self._process = 0 if self.recorded == 0 else self._process
+            self._process = process
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
@@ -233,12 +256,12 @@ class Writer:
 
         Args:
             connection: the file.
-            oldest: when the oldest event that is to be written happened.
+            oldest: since when the oldest event that is to be written has waited, on the monotonic clock.
         """
         until = time.monotonic() + databases.BUSY_SECONDS
         connection.execute("PRAGMA busy_timeout = 0")
         while True:
-            is_late = not self.problem and time.time() - oldest > LATE_SECONDS
+            is_late = not self.problem and time.monotonic() - oldest > LATE_SECONDS
             self._pause = PAUSE if is_late else 0.0
             try:
                 connection.execute("BEGIN IMMEDIATE")
@@ -260,11 +283,15 @@ class Writer:
             self._process = _insert_process(connection, self._content, self._source)
         next_call = connection.execute("SELECT coalesce(max(id), 0) FROM calls").fetchone()[0] + 1
         definitions: dict[str, Any] = {}
+        seen: set[int] = set()
         calls: list[dict[str, Any]] = []
         attempts: list[dict[str, Any]] = []
         repairs: list[dict[str, Any]] = []
         toolsets: dict[str, str] = {}
         for at, event, record in rows:
+            if event.conversation not in seen:
+                seen.add(event.conversation)
+                self._forget_deleted(connection, event.conversation, sessions)
             session = self._session(connection, event, at, sessions)
             if record is None:
                 text = event.text if self._content != "none" else None
@@ -286,10 +313,15 @@ class Writer:
         insert(connection, "calls", calls)
         insert(connection, "attempts", attempts)
         insert(connection, "repairs", repairs)
-        steps = [(step, session) for session, step in sessions.values()]
-        connection.executemany(
-            "UPDATE sessions SET last_step = max(last_step, ?) WHERE id = ?", steps[-_MOST_IN_BATCH:]
-        )
+        steps = [(sessions[one][1], sessions[one][0]) for one in seen]
+        connection.executemany("UPDATE sessions SET last_step = max(last_step, ?) WHERE id = ?", steps)
+
+    @staticmethod
+    def _forget_deleted(connection: sqlite3.Connection, conversation: int, known: dict[int, tuple[int, int]]) -> None:
+        """Forgets the row of a conversation that was too old, as this process or another one found, and continues now."""
+        found = known.get(conversation)
+        if found and connection.execute("SELECT 1 FROM sessions WHERE id = ?", found[:1]).fetchone() is None:
+            del known[conversation]
 
     def _session(
         self,
@@ -302,7 +334,12 @@ class Writer:
         found = known.get(event.conversation)
         if found is None:
             continued = None
-            if event.session_id is not None and event.step > 1:
+            if event.conversation and len(known) >= _MOST_SESSIONS:  # it may be one of this process that was forgotten
+                continued = connection.execute(
+                    "SELECT id FROM sessions WHERE process = ? AND conversation = ? ORDER BY id DESC LIMIT 1",
+                    (self._process, event.conversation),
+                ).fetchone()
+            if continued is None and event.session_id is not None and event.step > 1:
                 continued = connection.execute(
                     "SELECT id FROM sessions WHERE session_id = ? AND last_step < ? ORDER BY id DESC LIMIT 1",
                     (event.session_id, event.step),
@@ -328,6 +365,15 @@ class Writer:
             self._told_lost = self.lost
         except sqlite3.Error:
             self._disconnect()
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Which file a path names now; None if there is none."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _insert_process(connection: sqlite3.Connection, content: str, source: str) -> int:
