@@ -221,6 +221,11 @@ def _parsed(sent: Any) -> Any:
         return sent if isinstance(sent, str) else sent.decode("utf-8", "replace")
 
 
+def bounded_text(text: str) -> str:
+    """A text of the user, or of a message, as long as the ledger keeps it."""
+    return _bounded(text, MOST_TEXT)
+
+
 def _redacted(text: str | None, redact: Callable[[str], str]) -> str | None:
     return _bounded(redact(text), MOST_TEXT) if text else text
 
@@ -229,4 +234,4 @@ def _bounded(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[:most]}… [{len(text):,} characters]"
 
 
-__all__ = ["CONTENTS", "CallRecord", "Content", "Recorder", "iso"]
+__all__ = ["CONTENTS", "CallRecord", "Content", "Recorder", "bounded_text", "iso"]

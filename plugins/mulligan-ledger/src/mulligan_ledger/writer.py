@@ -21,7 +21,7 @@ from mulligan import __version__
 from mulligan.events import CallFinished, RequestNoted
 from mulligan_ledger import database as databases
 from mulligan_ledger.database import NotALedger, open_for_writing
-from mulligan_ledger.records import CallRecord, Content, Recorder, iso
+from mulligan_ledger.records import CallRecord, Content, Recorder, bounded_text, iso
 from mulligan_ledger.retention import Retention
 
 PERIOD = 0.25
@@ -294,7 +294,7 @@ class Writer:
                 self._forget_deleted(connection, event.conversation, sessions)
             session = self._session(connection, event, at, sessions)
             if record is None:
-                text = event.text if self._content != "none" else None
+                text = bounded_text(event.text) if self._content != "none" else None
                 row = {"session": session, "step": event.step, "at": iso(at), "text": text}
                 insert(connection, "requests", [row])
                 continue
