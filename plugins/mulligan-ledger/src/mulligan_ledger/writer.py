@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 from mulligan import __version__
 from mulligan.events import CallFinished, RequestNoted
+from mulligan.plugin import safe_str
 from mulligan_ledger import database as databases
 from mulligan_ledger.database import NotALedger, open_for_writing
 from mulligan_ledger.records import CallRecord, Content, Recorder, bounded_text, iso
@@ -37,6 +38,8 @@ MOST_WAITING = 10_000
 
 _MOST_IN_BATCH = 500
 _MOST_SESSIONS = 10_000
+_MOST_INTEGER = 2**63
+_OF_THE_DATA = (sqlite3.DataError, sqlite3.IntegrityError, sqlite3.InterfaceError, sqlite3.ProgrammingError)
 _TABLES: dict[str, tuple[str, ...]] = {}
 
 
@@ -165,13 +168,10 @@ class Writer:
             while self._queue and not self.is_broken:
                 batch = [self._queue.popleft() for _ in range(min(len(self._queue), _MOST_IN_BATCH))]
                 try:
-                    self._write(batch)
+                    self._write_or_split(batch)
                 except (sqlite3.Error, NotALedger, OSError) as error:
                     self._failed(error, batch)
                     return False
-                except Exception as error:  # a bug of ours: the batch is lost, not the thread
-                    self.problem, self._pause = f"{self.path}: {error!r}", 0.0
-                    self.lost += len(batch)
             self._tell_lost()
             return not self._queue
 
@@ -223,6 +223,28 @@ class Writer:
             self._file = file
         assert self._recorder is not None
         return self._connection, self._recorder
+
+    def _write_or_split(self, batch: list[_Waiting]) -> None:
+        """Writes a batch. An event that cannot be written, unlike the others, is lost alone.
+
+        Raises:
+            sqlite3.Error, NotALedger, OSError: the file cannot be written, and none of these events is.
+        """
+        try:
+            self._write(batch)
+            return
+        except _OF_THE_DATA as error:
+            self.problem, self._pause = f"{self.path}: {error!r}", 0.0
+        except (sqlite3.Error, NotALedger, OSError):
+            raise
+        except Exception as error:  # a bug of ours: an event is lost, not the thread
+            self.problem, self._pause = f"{self.path}: {error!r}", 0.0
+        if len(batch) == 1:
+            self.lost += 1
+            return
+        while batch:  # what is left is tried again if the file fails meanwhile
+            self._write_or_split(batch[:1])
+            del batch[0]
 
     def _write(self, batch: list[_Waiting]) -> None:
         connection, recorder = self._connected()
@@ -332,6 +354,7 @@ class Writer:
     ) -> int:
         """The row of a conversation; one that was saved and continues here is the same row."""
         found = known.get(event.conversation)
+        session_id = _storable(event.session_id)
         if found is None:
             continued = None
             if event.conversation and len(known) >= _MOST_SESSIONS:  # it may be one of this process that was forgotten
@@ -342,12 +365,12 @@ class Writer:
             if continued is None and event.session_id is not None and event.step > 1:
                 continued = connection.execute(
                     "SELECT id FROM sessions WHERE session_id = ? AND last_step < ? ORDER BY id DESC LIMIT 1",
-                    (event.session_id, event.step),
+                    (session_id, event.step),
                 ).fetchone()
             if continued is None:
                 cursor = connection.execute(
                     "INSERT INTO sessions (process, conversation, session_id, started) VALUES (?, ?, ?, ?)",
-                    (self._process, event.conversation, event.session_id, iso(at)),
+                    (self._process, event.conversation, session_id, iso(at)),
                 )
                 found = (int(cursor.lastrowid or 0), 0)
             else:
@@ -413,10 +436,15 @@ def insert(connection: sqlite3.Connection, table: str, rows: list[dict[str, Any]
 
 
 def _storable(value: Any) -> Any:
-    """The value; a text without lone surrogates, which UTF-8 does not have."""
-    if not isinstance(value, str) or value.isascii():
+    """The value as SQLite takes it: a text without lone surrogates, which UTF-8 does not have; other types as text."""
+    if (
+        value is None
+        or isinstance(value, float)
+        or (isinstance(value, int) and -_MOST_INTEGER <= value < _MOST_INTEGER)
+    ):
         return value
-    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    text = value if isinstance(value, str) else safe_str(value)
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 _WRITERS: set[Writer] = set()
