@@ -9,8 +9,10 @@ import datetime
 import gc
 import os
 import platform
+import shutil
 import sqlite3
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -20,6 +22,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import contenders
 import floor
 from mulligan_ledger import Ledger
 from mulligan_ledger.database import open_for_reading
@@ -29,6 +32,7 @@ from mulligan import Pipeline
 
 ROUNDS, BATCH = 15, 400
 REPORT_CALLS = 100_000
+LOAD = Path(__file__).parents[1] / "plugins/mulligan-ledger/tests/ledger_load.py"
 
 
 def thread_seconds(function: Callable[[], Any]) -> float:
@@ -52,20 +56,22 @@ def ratio(contender: Callable[[], Any], plain: Callable[[], Any], settle: Callab
 
 def cost_rows(folder: Path) -> Iterator[tuple[str, float, float, str]]:
     """Calls with a ledger over the same calls without one."""
-    plain = floor.pipeline()
+    plain = contenders.pipeline()
     for name, title, budget in (("search_issues", "success", 1.8), ("read_file", "a raising tool", 2.5)):
         for content in ("full", "none"):
             with Ledger(folder / f"{name}-{content}.db", content=content) as ledger:
-                pipeline = floor.pipeline(ledger)
+                pipeline = contenders.pipeline(ledger)
                 value = ratio(
-                    floor.caller(pipeline, name, floor.TEXT), floor.caller(plain, name, floor.TEXT), ledger.flush
+                    contenders.caller(pipeline, name, floor.TEXT),
+                    contenders.caller(plain, name, floor.TEXT),
+                    ledger.flush,
                 )
                 assert not pipeline.faults
                 assert ledger.lost == 0
             yield f"{title}, content={content!r}", value, budget, "x"
     with Ledger(folder / "session.db") as ledger:
-        session, bare = floor.pipeline(ledger).session(), plain.session()
-        calls = [floor.caller(one, "search_issues", floor.TEXT) for one in (session, bare)]
+        session, bare = contenders.pipeline(ledger).session(), plain.session()
+        calls = [contenders.caller(one, "search_issues", floor.TEXT) for one in (session, bare)]
         yield "success in a session", ratio(*calls, ledger.flush), 1.8, "x"
 
 
@@ -98,7 +104,68 @@ def report_rows(folder: Path) -> Iterator[tuple[str, float, float, str]]:
     page = render(reader, str(path))
     yield "the report of 100,000 calls", time.perf_counter() - started, 10, "s"
     yield "its size", len(page.encode()) / 1e6, 2, "MB"
+    file = folder / "report.html"
+    file.write_text(page, "utf-8")
+    if (program := shutil.which("chromium")) is not None:
+        yield "opening it in Chromium", seconds_to_open(file, program), 1, "s"
     reader.close()
+
+
+def seconds_to_open(page: Path, program: str) -> float:
+    """Seconds until the page is loaded and its script has run, in the middle of five."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        found = []
+        for _ in range(5):
+            tab = browser.new_page()
+            started = time.perf_counter()
+            tab.goto(page.as_uri(), wait_until="load")
+            tab.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+            found.append(time.perf_counter() - started)
+            tab.close()
+        browser.close()
+    return statistics.median(found)
+
+
+def load_rows(folder: Path) -> Iterator[tuple[str, float, float, str]]:
+    """Eight processes of 5,000 calls each that record in one file; one is killed halfway."""
+    path = folder / "load.db"
+    environment = {**os.environ, "MULLIGAN_LOG": "OFF"}
+    running = [
+        subprocess.Popen(
+            [sys.executable, str(LOAD), str(path), "5000", str(at)], stdout=subprocess.PIPE, text=True, env=environment
+        )
+        for at in range(8)
+    ]
+    made: list[tuple[int, float]] = []
+    for line in running[0].stdout or ():
+        number, moment = line.split()
+        made.append((int(number), float(moment)))
+        if made[-1][0] >= 2_500:
+            break
+    killed = time.monotonic()
+    running[0].kill()
+    for process in running:
+        process.communicate()
+    connection = sqlite3.connect(path)
+    counts = dict(
+        connection.execute(
+            "SELECT session_id, count(*) FROM calls JOIN sessions ON sessions.id = session GROUP BY session_id"
+        ).fetchall()
+    )
+    assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    connection.close()
+    yield (
+        "calls of seven processes that are missing",
+        7 * 5_000 - sum(counts[f"talk-{at}"] for at in range(1, 8)),
+        0,
+        "",
+    )
+    kept = counts.get("talk-0", 0)
+    first_lost = next((moment for number, moment in made if number > kept), killed)
+    yield f"the killed process lost {max(0, made[-1][0] - kept)} calls, of the last", killed - first_lost, 1, "s"
 
 
 def main() -> None:
@@ -109,7 +176,7 @@ def main() -> None:
     )
     print("| what | measured | budget | |\n|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
-        for rows in (cost_rows, report_rows):
+        for rows in (cost_rows, report_rows, load_rows):
             for title, value, budget, unit in rows(Path(folder)):
                 met = "met" if value <= budget else "MISSED"
                 print(f"| {title} | {value:.3g} {unit} | <= {budget:g} {unit} | {met} |", flush=True)

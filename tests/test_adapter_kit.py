@@ -6,6 +6,7 @@ import asyncio
 import gc
 import threading
 import time
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -35,7 +36,7 @@ from mulligan.adapters import (
     handler_for,
 )
 from mulligan.errors import RepeatedCallError, ToolArgumentError, ToolAuthenticationError, UsageError
-from mulligan.plugin import AttemptFailed, CallFinished, CallRepaired, CallStarted, StepFinished
+from mulligan.plugin import AttemptFailed, CallFinished, CallRepaired, CallStarted, RequestNoted, StepFinished
 from mulligan.testing import capture_events
 
 SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"], "additionalProperties": False}
@@ -272,6 +273,45 @@ def test_steps_are_reported_once_and_fatal_is_remembered_until_forgiven():
     assert conversation.fatal is None
     again = pipeline.call("login", {"name": "a"}, session=conversation.session)
     assert not isinstance(again.error, RepeatedCallError)
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ("Go on.", "Go on."),
+        ([{"type": "text", "text": "Look"}, {"type": "image", "url": "x"}, "here."], "Look\nhere."),
+        (({"type": "input_text", "text": "Go."},), "Go."),
+        ([SimpleNamespace(text=None, data=b""), SimpleNamespace(text="Go.")], "Go."),
+        (SimpleNamespace(content="Go."), "Go."),
+    ],
+)
+def test_the_users_message_is_reported_before_the_step_that_answers_it(content, text):
+    events = capture_events()
+    pipeline = Pipeline(autoload=False, plugins=[events])
+    conversation = Conversation(pipeline.session("talk"))
+    assert not conversation.has_request
+    conversation.note_request(content)
+    assert conversation.has_request
+    assert events.of(RequestNoted) == []
+    for _ in range(2):
+        conversation.next_step()
+        pipeline.call("look", {}, session=conversation.session)
+    conversation.end_step()
+
+    (noted,) = events.of(RequestNoted)
+    assert (noted.text, noted.session_id, noted.step) == (text, "talk", 0)
+
+
+@pytest.mark.parametrize("content", ["", (), None, 3, [None], [{"type": "image"}]])
+def test_a_message_without_text_forgives_and_is_not_reported(content):
+    events = capture_events()
+    conversation = Conversation(Pipeline(autoload=False, plugins=[events]).session("talk"))
+    conversation.fatal = ToolAuthenticationError("The key was refused.")
+    conversation.note_request(content)
+    conversation.next_step()
+
+    assert conversation.fatal is None
+    assert events.of(RequestNoted) == []
 
 
 def test_tools_and_views_are_kept_while_nothing_changes():

@@ -89,7 +89,7 @@ def test_a_call_that_the_policy_repairs_runs_once_and_is_reported_once():
     played = _play(RawCalls(Wire([("c1", "search", '{"query": "comets"}}')], "ok")), plugin)
     note = 'Note: your arguments were not valid JSON and were read as {"query": "comets"}.'
     assert played.answers["c1"] == {"result": f"3 x comets\n{note}"}
-    assert events.names == ["CallStarted", "CallRepaired", "CallFinished", "StepFinished"]
+    assert events.names == ["RequestNoted", "CallStarted", "CallRepaired", "CallFinished", "StepFinished"]
 
 
 @pytest.mark.parametrize("known", [True, False])
@@ -98,7 +98,7 @@ def test_a_call_that_cannot_be_read_is_reported_once_and_was_no_attempt(known):
     wire = Wire([("c1", "search", BROKEN)], "ok")
     played = _play(RawCalls(wire) if known else wire, MulliganPlugin(Pipeline(plugins=[events])))
     assert played.last == "ok"
-    assert events.names == ["CallStarted", "CallFinished", "StepFinished", "Notice"]
+    assert events.names == ["RequestNoted", "CallStarted", "CallFinished", "StepFinished", "Notice"]
 
 
 def test_without_the_text_the_answer_says_what_is_known():

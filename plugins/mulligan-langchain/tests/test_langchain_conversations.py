@@ -338,7 +338,7 @@ def test_a_message_of_which_every_call_failed_gives_a_notice(run, shelf):
     events = capture_events()
     middleware = MulliganMiddleware(Pipeline(plugins=[events]))
     run(create_agent(model(*looks("c1")), shelf.tools(), middleware=[middleware]), asked())
-    assert events.names == ["CallStarted", "AttemptFailed", "CallFinished", "StepFinished", "Notice"]
+    assert events.names == ["RequestNoted", "CallStarted", "AttemptFailed", "CallFinished", "StepFinished", "Notice"]
     assert events.of(Notice)[0].text == "Resource not found: a."
 
 

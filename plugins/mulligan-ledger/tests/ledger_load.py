@@ -1,7 +1,11 @@
-"""A process that records: `python ledger_load.py FILE CALLS`. It prints how many calls it has made, every hundred."""
+"""A process that records: `python ledger_load.py FILE CALLS [NUMBER]`.
+
+Every twenty calls it prints how many it has made, and when, on the machine's monotonic clock.
+"""
 
 import signal
 import sys
+import time
 
 from mulligan_ledger import Ledger
 
@@ -24,8 +28,8 @@ def main() -> None:
         session = pipeline.session(f"talk-{sys.argv[3]}" if len(sys.argv) > 3 else None)
         for number in range(1, calls + 1):
             session.call("look", {"word": number}, call_id=f"c{number}")
-            if number % 100 == 0:
-                print(number, flush=True)
+            if number % 20 == 0:
+                print(number, time.monotonic(), flush=True)
 
 
 if __name__ == "__main__":

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import sqlite3
 import stat
 import subprocess
 import sys
+import uuid
+from typing import Any, Literal
 
 import pytest
 from conftest import only, rows
 from mulligan_ledger import Ledger
+from mulligan_ledger.records import Recorder
 from mulligan_ledger.schema import MIGRATIONS, VERSION
 
 from mulligan import Pipeline, Policy, tool
-from mulligan.errors import ToolUnavailableError
+from mulligan.errors import ToolQuotaError, ToolUnavailableError
 
 
 def test_a_call_that_succeeds(record, path):
@@ -264,3 +268,119 @@ def test_invalid_options_say_what_is_right(arguments, options, told):
         Ledger(*arguments, **options)
 
     assert told in str(caught.value)
+
+
+def nested(depth: int) -> dict:
+    value: dict = {"end": 1}
+    for _ in range(depth):
+        value = {"in": value}
+    return value
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [10**5_000, {(1, 2): 3}, {None: 1, 2: 3}, float("nan"), {1, 2}, object(), b"\xff", "\ud800", "a\x00b", nested(5_000),
+     "[" * 100_000, '{"x": 1' + "0" * 5_000 + "}"],
+    ids=lambda sent: f"{type(sent).__name__} {str(type(sent))[:9]}",
+)  # fmt: skip
+def test_what_no_json_can_hold_is_recorded_without_its_content(path, sent):
+    @tool
+    def keep(x: Any = None) -> str:
+        """Keep it."""
+        raise ValueError(sent)
+
+    with Ledger(path) as ledger, Pipeline([keep], plugins=[ledger], autoload=False) as pipeline:
+        session = pipeline.session("talk")
+        for arguments in ({"x": sent}, sent):
+            session.call("keep", arguments)
+        ledger.flush()
+        assert (ledger.recorded, ledger.lost, pipeline.faults) == (2, 0, ())
+
+    assert [one["is_error"] for one in rows(path, "calls")] == [1, 1]
+
+
+def test_an_id_that_is_no_text_of_sqlite(path):
+    with Ledger(path) as ledger, Pipeline(autoload=False, plugins=[ledger]) as pipeline:
+        for id in ("talk \ud800", "a\x00b", uuid.UUID(int=7), 2**80):
+            pipeline.session(id).call("nothing", call_id="c \udfff")
+
+    assert [one["session_id"] for one in rows(path, "sessions")][1:] == ["a\x00b", str(uuid.UUID(int=7)), str(2**80)]
+    assert ledger.lost == 0
+
+
+def test_an_event_that_cannot_be_written_is_lost_alone(path, monkeypatch):
+    describe = Recorder.call
+
+    def spoil(self, event, at):
+        record = describe(self, event, at)
+        if "bad" in str(event.sent.arguments):
+            record.call["is_error"] = None  # NOT NULL
+        return record
+
+    monkeypatch.setattr(Recorder, "call", spoil)
+    with Ledger(path) as ledger, Pipeline(autoload=False, plugins=[ledger]) as pipeline:
+        for word in ("one", "bad", "two", "bad", "three"):
+            pipeline.session("talk").call("say", {"word": word})
+        ledger.flush()
+        assert (ledger.recorded, ledger.lost) == (3, 2)
+
+    assert len(rows(path, "calls")) == 3
+    assert only(path, "processes")["lost"] == 2
+
+
+def test_what_the_user_wrote_is_bounded(record, path):
+    pipeline, ledger = record()
+    pipeline.session("talk").note_request("word " * 100_000)
+    ledger.close()
+
+    assert len(only(path, "requests")["text"]) < 8_100
+    assert only(path, "requests")["text"].endswith("… [500,000 characters]")
+
+
+class ServiceError(Exception):
+    """Carries texts wherever a client library keeps them."""
+
+    def __init__(self, mark):
+        super().__init__(mark())
+        self.code, self.reason, self.sqlstate = mark(), mark(), mark()
+        self.status_code, self.headers = 418, {"x-reason": mark(), "retry-after": mark()}
+        self.body = {"error": {"code": mark(), "type": mark(), "message": mark()}}
+        self.response = self
+
+
+def test_without_content_no_text_of_model_tool_or_user_is_in_the_file(path):
+    marks = itertools.count()
+    mark = lambda: f"zebra {next(marks)} zebra"  # noqa: E731
+
+    @tool(also_called=["peek"])
+    def look(path: str, mode: Literal["a", "b"] = "a", lines: int = 1) -> Any:
+        """Look."""
+        if path.startswith("raise"):
+            raise ServiceError(mark)
+        if path.startswith("missing"):
+            raise FileNotFoundError(2, mark(), mark())
+        if path.startswith("own"):
+            raise ToolQuotaError(mark(), resource=mark(), user_message=mark())
+        return {"error": {"code": mark(), "message": mark()}} if path.startswith("value") else mark()
+
+    ledger = Ledger(path, content="none")
+    with Pipeline([look], plugins=[ledger], autoload=False, policy=Policy(repair="all")) as pipeline:
+        session = pipeline.session("talk")
+        session.note_request(mark())
+        for start in ("raise", "missing", "own", "value", "fine"):
+            session.call("look", {"path": start + mark()})
+        for arguments in (
+            {"path": mark(), "mode": mark(), "lines": mark()},
+            {mark(): mark()},
+            '{"path": "' + mark(),
+            '{"path": "' + mark() + '",}',
+            mark(),
+        ):
+            session.call("look", arguments)
+        for name in (mark(), f"peek {mark()}", "lok"):
+            session.call(name, {"path": mark()})
+    ledger.close()
+
+    assert "zebra" not in path.read_bytes().decode("latin-1")
+    assert (next(marks) > 30, len(rows(path, "calls"))) == (True, 13)
+    assert [one["name"] for one in rows(path, "calls")][-3:] == ["[redacted]", "[redacted]", "lok"]

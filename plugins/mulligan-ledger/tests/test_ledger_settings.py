@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from conftest import read_file, rows
-from mulligan_ledger import autoload
+from mulligan_ledger import Ledger, autoload
 from mulligan_ledger.autoload import configured
 
 from mulligan import Pipeline
@@ -88,3 +88,45 @@ def test_invalid_settings_are_named(folder, text, told):
     with Pipeline([read_file]) as pipeline:
         assert not pipeline.call("read_file", {"path": "a"}).is_error
     assert [fault.plugin for fault in pipeline.faults] == ["ledger"]
+
+
+def test_a_ledger_in_code_takes_the_place_of_the_one_of_the_environment(folder, monkeypatch):
+    monkeypatch.setenv("MULLIGAN_LEDGER", "runs.db")
+    with Pipeline([read_file]) as before:
+        before.call("read_file", {"path": "0"})
+    with (
+        Ledger(folder / "." / "runs.db", content="none") as ledger,
+        Pipeline([read_file], plugins=[ledger]) as pipeline,
+    ):
+        pipeline.call("read_file", {"path": "1"})
+        pipeline.session("talk").note_request("and now?")
+    configured().close()
+
+    found = rows(folder / "runs.db", "calls")
+    assert len(found) == 2
+    assert [one["arguments"] for one in found].count(None) == 1  # as the code says: content="none"
+    assert len(rows(folder / "runs.db", "requests")) == 1
+    assert pipeline.faults == ()
+
+
+def test_the_table_of_the_settings_and_the_code_record_one_row_too(folder):
+    (folder / "mulligan.toml").write_text("[ledger]\npath = 'runs.db'\n")
+    (folder / "other-name.db").symlink_to(folder / "runs.db")
+    with Ledger("other-name.db") as ledger, Pipeline([read_file], plugins=[ledger]) as pipeline:
+        pipeline.call("read_file", {"path": "a"})
+
+    assert len(rows(folder / "runs.db", "calls")) == 1
+
+
+def test_ledgers_of_different_files_record_each(folder, monkeypatch):
+    monkeypatch.setenv("MULLIGAN_LEDGER", "all.db")
+    with Ledger("own.db") as ledger, Pipeline([read_file], plugins=[ledger]) as pipeline:
+        pipeline.call("read_file", {"path": "a"})
+    configured().close()
+
+    assert [len(rows(folder / name, "calls")) for name in ("all.db", "own.db")] == [1, 1]
+
+
+def test_two_ledgers_of_one_file_are_one_too_many_for_a_pipeline():
+    with pytest.raises(UsageError, match="plugin 'Ledger' is registered twice; pass it once"):
+        Pipeline([read_file], plugins=[Ledger("runs.db"), Ledger("runs.db", durable=True)])

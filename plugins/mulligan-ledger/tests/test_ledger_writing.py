@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from conftest import read_file, rows
@@ -38,24 +39,26 @@ def test_eight_processes_of_which_one_is_killed(path):
         for at in range(PROCESSES)
     ]
     victim = running[0]
-    at_kill = 0
-    moments: list[tuple[float, int]] = []
+    made: list[tuple[int, float]] = []
     for line in victim.stdout:
-        moments.append((time.monotonic(), int(line)))
-        if int(line) >= CALLS // 2:
-            victim.send_signal(signal.SIGKILL)
+        number, moment = line.split()
+        made.append((int(number), float(moment)))
+        if made[-1][0] >= CALLS // 2:
             break
-    at_kill = next((made for moment, made in reversed(moments) if moment < moments[-1][0] - 1.5), 0)
+    killed = time.monotonic()
+    victim.send_signal(signal.SIGKILL)
     for process in running:
         process.communicate(timeout=300)
 
+    assert [process.returncode for process in running] == [-signal.SIGKILL, *[0] * (PROCESSES - 1)]
     assert intact(path)
     recorded = {one["session_id"]: 0 for one in rows(path, "sessions")}
     names = {one["id"]: one["session_id"] for one in rows(path, "sessions")}
     for call in rows(path, "calls"):
         recorded[names[call["session"]]] += 1
     assert {recorded[f"talk-{at}"] for at in range(1, PROCESSES)} == {CALLS}
-    assert at_kill <= recorded.get("talk-0", 0) < CALLS
+    before_the_last_second = max((number for number, moment in made if moment < killed - 1), default=0)
+    assert before_the_last_second <= recorded.get("talk-0", 0) < CALLS
     assert [one["lost"] for one in rows(path, "processes")] == [0] * len(rows(path, "processes"))
 
 
@@ -71,12 +74,12 @@ def test_nothing_is_lost_when_it_is_interrupted(path):
     )
     made = 0
     for line in process.stdout:
-        made = int(line)
+        made = int(line.split()[0])
         if made >= 300:
             process.send_signal(signal.SIGINT)
             break
     try:
-        rest = process.communicate(timeout=120)[0].split()
+        rest = [line.split()[0] for line in process.communicate(timeout=120)[0].splitlines()]
     finally:
         process.kill()
 
@@ -359,3 +362,128 @@ def test_a_reader_keeps_nobody_from_writing(record, path, monkeypatch):
     assert ledger.flush()
     assert len(reading.fetchall()) == 2
     reader.close()
+
+
+def test_a_new_file_that_another_process_makes_meanwhile_is_no_foreign_one(path):
+    """The marks of a file and its tables are read at one moment."""
+
+    class Slow:
+        """A connection; once it has read the mark of the file, another process makes a table."""
+
+        in_transaction = False
+
+        def execute(self, statement):
+            row = connection.execute(statement).fetchone()
+            self.in_transaction = connection.in_transaction
+            code = f"import sqlite3; sqlite3.connect({str(path)!r}, timeout=0.1).execute('CREATE TABLE calls (id)')"
+            if "application_id" in statement:
+                subprocess.run([sys.executable, "-c", code], check=False, capture_output=True)
+            return SimpleNamespace(fetchone=lambda: row)
+
+    connection = sqlite3.connect(path, isolation_level=None)
+    databases._check_kind(Slow(), path)
+    connection.close()
+
+
+def test_processes_that_make_one_file_at_once_all_record(tmp_path):
+    code = (
+        "import sys, time, pathlib\n"
+        "from mulligan_ledger.database import open_for_writing\n"
+        "while time.time() < float(sys.argv[2]): pass\n"
+        "open_for_writing(pathlib.Path(sys.argv[1])).close()\n"
+    )
+    for number in range(3):
+        start = str(time.time() + 1.5)
+        command = [sys.executable, "-c", code, str(tmp_path / f"{number}.db"), start]
+        running = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(6)]
+        assert [process.communicate()[1] for process in running] == [""] * 6
+
+
+def test_a_file_of_the_first_version_is_brought_forward(record, path):
+    connection = databases.sqlite3.connect(path, isolation_level=None)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(databases, "MIGRATIONS", databases.MIGRATIONS[:1])
+        databases._migrate(connection, path)
+    connection.execute("INSERT INTO processes VALUES (1, 1, 'host', '', '', '', 'live', 'full', 0)")
+    connection.execute("INSERT INTO sessions VALUES (1, 1, 1, 'old', '2026-01-01T00:00:00.000Z', 1)")
+    connection.close()
+    pipeline, ledger = record()
+    pipeline.session("new").call("read_file", {"path": "a"})
+    ledger.close()
+
+    assert [one["session_id"] for one in rows(path, "sessions")] == ["old", "new"]
+    assert [one["name"] for one in rows(path, "migrations")] == [name for name, _ in databases.MIGRATIONS]
+    connection = sqlite3.connect(path)
+    assert connection.execute("PRAGMA user_version").fetchone() == (VERSION,)
+    connection.close()
+
+
+def test_a_conversation_that_was_deleted_as_too_old_and_continues_is_recorded_again(record, path):
+    pipeline, ledger = record()
+    session = pipeline.session("talk")
+    session.call("read_file", {"path": "1"})
+    ledger.flush()
+    other = sqlite3.connect(path)
+    other.execute("PRAGMA foreign_keys = ON")
+    other.execute("DELETE FROM sessions")
+    other.commit()
+    other.close()
+    session.call("read_file", {"path": "2"})
+    assert ledger.flush()
+
+    assert [one["arguments"] for one in rows(path, "calls")] == ['{"path": "2"}']
+    assert (ledger.lost, pipeline.faults) == (0, ())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="an open file cannot be moved there")
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_file_that_was_moved_away_is_begun_again(record, path, tmp_path, replaced):
+    pipeline, ledger = record()
+    session = pipeline.session("talk")
+    session.call("read_file", {"path": "1"})
+    ledger.flush()
+    path.rename(tmp_path / "yesterday.db")
+    if replaced:
+        with Ledger(path) as other, Pipeline([read_file], plugins=[other], autoload=False) as another:
+            another.call("read_file", {"path": "of another"})
+    session.call("read_file", {"path": "missing"})
+    assert ledger.flush()
+
+    assert len(rows(tmp_path / "yesterday.db", "calls")) == 1
+    last = rows(path, "calls")[-1]
+    assert (last["arguments"], len(rows(path, "definitions"))) == ('{"path": "missing"}', 2)
+    assert rows(path, "sessions")[-1]["session_id"] == "talk"
+    assert (ledger.lost, pipeline.faults) == (0, ())
+
+
+def test_a_conversation_is_one_also_if_many_others_came_between(record, path, monkeypatch):
+    monkeypatch.setattr("mulligan_ledger.writer._MOST_SESSIONS", 3)
+    pipeline, ledger = record()
+    first = pipeline.session()
+    for _ in range(3):
+        first.call("read_file", {"path": "a"})
+        for _ in range(5):
+            pipeline.session().call("read_file", {"path": "b"})
+            ledger.flush()
+
+    counts = [sum(call["session"] == one["id"] for call in rows(path, "calls")) for one in rows(path, "sessions")]
+    assert sorted(counts) == [1] * 15 + [3]
+
+
+@pytest.mark.parametrize("jump", [-86_400.0, 86_400.0])
+def test_a_clock_that_jumps_slows_nothing_down_and_loses_nothing(record, path, monkeypatch, jump):
+    from mulligan_ledger import writer
+
+    pipeline, ledger = record()
+    session = pipeline.session("talk")
+    session.call("read_file", {"path": "missing"})
+    real = time.time
+    monkeypatch.setattr(writer.time, "time", lambda: real() + jump)
+    assert ledger.flush()
+    monkeypatch.setattr(writer, "PAUSE", "no call may be slowed down")
+    for at in range(20):
+        session.call("read_file", {"path": f"{at}"})
+        assert ledger.flush()
+
+    assert [one["step"] for one in rows(path, "calls")] == list(range(1, 22))
+    assert pipeline.faults == ()

@@ -164,6 +164,7 @@ def test_what_a_person_approves_has_been_repaired_before_they_are_asked():
     assert (asked, ran) == ([["c1"]], [("a", 200)])
     assert heard(agent.model)["c1"].startswith("refunded 200 for a\nNote: ")
     assert events.names == [
+        "RequestNoted",
         "CallStarted",
         "CallRepaired",
         "ApprovalRequested",

@@ -88,7 +88,7 @@ def test_a_repaired_call_is_one_call(stream):
     agent = agent_of([read_page], [call("c1", "read_page", '{"path": "a",}')])
     played = play(wrap(agent, pipeline=pipeline), SILENT, stream=stream)
     assert played.answers["c1"].startswith("a 3\n")
-    assert events.names == ["CallStarted", "CallRepaired", "CallFinished", "StepFinished"]
+    assert events.names == ["RequestNoted", "CallStarted", "CallRepaired", "CallFinished", "StepFinished"]
     assert [event.call_id for event in events.of(CallRepaired)] == ["c1"]
     assert events.of(StepFinished)[0].repaired
 

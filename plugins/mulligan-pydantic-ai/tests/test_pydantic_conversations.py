@@ -52,7 +52,7 @@ def test_a_repaired_call_is_one_call(stream):
     agent = Agent(tools=[read_page], capabilities=[Mulligan(pipeline)])
     played = play(agent, Script([call("c1", "read_page", '{"path": "a",}')], DONE), stream=stream)
     assert played.answers["c1"].startswith("a 3\n")
-    assert events.names == ["CallStarted", "CallRepaired", "CallFinished", "StepFinished"]
+    assert events.names == ["RequestNoted", "CallStarted", "CallRepaired", "CallFinished", "StepFinished"]
     assert [event.call_id for event in events.of(CallRepaired)] == ["c1"]
     assert events.of(StepFinished)[0].repaired
 

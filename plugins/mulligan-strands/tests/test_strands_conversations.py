@@ -26,7 +26,7 @@ from strands_play import agent, aplay, play
 
 from mulligan import Limits, Pipeline, Policy
 from mulligan.errors import ToolAuthenticationError, UsageError
-from mulligan.plugin import AttemptFailed, CallFinished, CallRepaired, CallStarted, Notice, StepFinished
+from mulligan.plugin import AttemptFailed, CallFinished, CallRepaired, CallStarted, Notice, RequestNoted, StepFinished
 from mulligan.testing import capture_events
 
 EXECUTORS = [ConcurrentToolExecutor, SequentialToolExecutor]
@@ -75,7 +75,7 @@ def test_a_repaired_call_is_one_call():
     plugin = MulliganPlugin(Pipeline(plugins=[events], policy=Policy(repair="json")))
     played = play(agent([("c1", "read_page", '{"path": "a",}')], "ok", tools=[read_page], plugins=[plugin]))
     assert played.text("c1").startswith("a 3\nNote: your arguments were not valid JSON")
-    assert [type(event) for event in events] == [CallStarted, CallRepaired, CallFinished, StepFinished]
+    assert [type(event) for event in events] == [RequestNoted, CallStarted, CallRepaired, CallFinished, StepFinished]
     assert events.of(StepFinished)[0].repaired
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from contextlib import ExitStack
 from typing import Any, Generic, TypeVar
 from weakref import WeakKeyDictionary
@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 from mulligan.errors import ToolError
 from mulligan.pipeline import Session
 from mulligan.results import ToolResult
+from mulligan.untrusted.objects import read_attribute
 
 _MOST = 1_000
 
@@ -43,16 +44,22 @@ class Conversation:
     Attributes:
         session: its memory.
         fatal: the error that ends the run, or None.
+        has_request: whether the user's message is known, as `note_request` says.
     """
 
     def __init__(self, session: Session) -> None:
         self.session = session
         self.fatal: ToolError | None = None
+        self.has_request = False
+        self._request = ""
         self._step = ExitStack()
 
     def next_step(self) -> None:
         """The model is asked: what is called from now on, it calls in one message. The step before is finished."""
         self.end_step()
+        if self._request:
+            text, self._request = self._request, ""
+            self.session.note_request(text)
         self._step.enter_context(self.session.step())
 
     def end_step(self) -> None:
@@ -69,6 +76,33 @@ class Conversation:
         """The user has written: failures no longer count, and the same calls may run again."""
         self.fatal = None
         self.session.forgive()
+
+    def note_request(self, content: Any) -> None:
+        """The user has written, as after `forgive`. Observers receive the text with the next step, so only if there is one.
+
+        Args:
+            content: what the user wrote: a text, or parts with a `text` or `content`, of which other kinds are left out.
+        """
+        self.forgive()
+        self.has_request = True
+        self._request = _text_of(content)
+
+
+def _text_of(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, (list, tuple)):
+        content = [content]
+    texts = [one if isinstance(one, str) else _text_of_part(one) for one in content]
+    return "\n".join(text for text in texts if isinstance(text, str) and text)
+
+
+def _text_of_part(part: Any) -> Any:
+    for name in ("text", "content"):
+        text = part.get(name) if isinstance(part, Mapping) else read_attribute(part, name)
+        if isinstance(text, str):
+            return text
+    return None
 
 
 C = TypeVar("C", bound=Conversation)

@@ -68,7 +68,7 @@ from mulligan.hooks.registration import (
 )
 from mulligan.hooks.rule_index import RuleIndex
 from mulligan.policy import Limits
-from mulligan.untrusted.objects import describe
+from mulligan.untrusted.objects import call_safely, describe
 from mulligan.untrusted.text import MUST_PROPAGATE
 
 if TYPE_CHECKING:
@@ -181,7 +181,8 @@ class PluginManager:
         Raises:
             UsageError: it is not a plugin, or a hookimpl does not match its hook; names the culprit and the next step.
         """
-        if any(plugin is known for _, known in self._pluggy.list_name_plugin()):
+        known = [one for _, one in self._pluggy.list_name_plugin()]
+        if call_safely(lambda: plugin in known):  # the same or an equal one; comparing runs foreign code
             raise UsageError(f"plugin {plugin_name(plugin)!r} is registered twice; pass it once")
         name = self._free_name(name or plugin_name(plugin))
         self._register(plugin, PluginInfo(name, "active", built_in=built_in))

@@ -265,7 +265,7 @@ def assemble(
             manager.add_lazy(LazyPlugin(entry, names))
         else:
             entry_point = load(entry)
-            if not any(entry_point.plugin is plugin for plugin in own_plugins):
+            if entry_point.plugin not in own_plugins:  # the same or an equal one, such as a ledger of the same file
                 manager.add_entry_point(entry_point)
     for plugin in own_plugins:
         manager.add(plugin)

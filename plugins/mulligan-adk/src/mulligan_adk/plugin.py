@@ -70,7 +70,11 @@ class MulliganPlugin(BasePlugin):
     async def before_agent_callback(self, *, agent: BaseAgent, callback_context: CallbackContext) -> None:
         """An agent begins its turn: what failed in earlier ones, as in a loop of agents, no longer counts."""
         memory = self._runs.agent(callback_context)
-        memory.forgive()
+        if memory.has_request:
+            memory.forgive()
+        else:
+            message = callback_context.user_content
+            memory.note_request((message and message.parts) or ())
         memory.next_step()
 
     async def before_model_callback(self, *, callback_context: CallbackContext, llm_request: LlmRequest) -> None:

@@ -146,6 +146,9 @@ class Guard:
         state.data["messages"][-1] = ChatMessage.from_assistant(
             said.text, meta=said.meta, name=said.name, tool_calls=calls, reasoning=said.reasoning
         )
+        if not message.conversation.has_request:
+            users = (one for one in reversed(state.data["messages"]) if one.is_from(ChatRole.USER))
+            message.conversation.note_request(next((one.texts for one in users), ()))
         message.conversation.next_step()
 
     def _finish(self, message: Message) -> None:

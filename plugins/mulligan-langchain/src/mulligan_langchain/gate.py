@@ -108,15 +108,22 @@ class Thread(Conversation):
             messages: of the conversation.
         """
         with self._lock:
+            messages = list(messages)
             if self.latest and self.latest not in {one.id for one in messages}:
-                self.restart()
+                self.restart(messages)
                 self.next_step()
 
-    def restart(self) -> None:
-        """Begins again without any memory: the same calls may run again."""
+    def restart(self, messages: Sequence[Any]) -> None:
+        """Begins again without any memory: the same calls may run again.
+
+        Args:
+            messages: of the conversation; the person's last one is what the calls answer.
+        """
         self.end_step()
-        self.latest, self.answered, self.fatal, self.is_stopped = None, None, None, False
+        self.latest, self.answered, self.is_stopped = None, None, False
         self.session = self._start()
+        request = next((one for one in reversed(messages) if isinstance(one, HumanMessage)), None)
+        self.note_request(() if request is None else request.content)
 
     def next_turn(self, messages: Sequence[Any]) -> None:
         """The model is asked. After a new message of the person the conversation begins again.
@@ -129,7 +136,7 @@ class Thread(Conversation):
         is_answered = any(isinstance(one, ToolMessage) for one in said)  # then a tool may have written the message
         is_asked = bool(said) and isinstance(said[-1], HumanMessage) and (self.is_stopped or not is_answered)
         if is_asked and not (said[-1].id and said[-1].id == self.request):  # otherwise the node is repeated
-            self.restart()
+            self.restart(messages)
             self.request = said[-1].id
         self.ids = frozenset(one.id for one in messages if one.id)
         self.latest = messages[-1].id if messages else None

@@ -141,7 +141,7 @@ class MulliganToolNode(ToolNode):
             thread = None
         if thread is not None and said is not None:
             if said.id and said.id == thread.answered:  # a replay: the node had ended
-                thread.restart()
+                thread.restart(messages)
             thread.next_turn(messages[: messages.index(said)])
         return said, self._gate.box(self.tools_by_name.values()), thread
 

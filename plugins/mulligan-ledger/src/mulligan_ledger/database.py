@@ -87,7 +87,9 @@ def open_for_reading(path: str | os.PathLike[str]) -> sqlite3.Connection:
     except NotALedger as error:
         raise UsageError(f"{error}; pass a file that a Ledger has written") from None
     except sqlite3.Error as error:
-        raise UsageError(f"cannot read {path}: {error}; pass a file that a Ledger has written") from None
+        is_damaged = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_CORRUPT
+        next_step = "check it with PRAGMA integrity_check" if is_damaged else "pass a file that a Ledger has written"
+        raise UsageError(f"{path} cannot be read: {error}; {next_step}") from None
     return connection
 
 
@@ -115,9 +117,21 @@ def _create_private(path: Path) -> None:
 
 
 def _check_kind(connection: sqlite3.Connection, path: Path) -> None:
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
-    kind = connection.execute("PRAGMA application_id").fetchone()[0]
-    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    """Reads all at one moment: between two reads, another process may create the tables.
+
+    Raises:
+        NotALedger: the file holds something else, or was written by a newer version.
+    """
+    is_first = not connection.in_transaction
+    if is_first:
+        connection.execute("BEGIN")
+    try:
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        kind = connection.execute("PRAGMA application_id").fetchone()[0]
+        tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    finally:
+        if is_first:
+            connection.execute("ROLLBACK")
     if tables and kind != APPLICATION_ID:
         raise NotALedger(f"{path} is a database of something else")
     if version > VERSION:

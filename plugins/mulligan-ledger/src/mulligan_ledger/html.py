@@ -62,6 +62,7 @@ def render(connection: sqlite3.Connection, file: str, *, live: str = "") -> str:
         next_names=NEXT,
         share=share,
         number=number,
+        period=period,
         plural=plural,
         version=__version__,
     )
@@ -88,6 +89,21 @@ def share(part: int, whole: int) -> str:
 def number(value: float | None) -> str:
     """A number, or a dash."""
     return "-" if value is None else f"{value:g}"
+
+
+def seconds(value: float) -> str:
+    """A duration, in milliseconds below a second."""
+    if value < _SHOWN_SECONDS:
+        return "under 1 ms"
+    return f"{1_000 * value:.0f} ms" if value < 1 else f"{value:.3g} s"
+
+
+def period(first: str, last: str) -> str:
+    """From when to when, in minutes; the date of the same day once."""
+    start, end = first[:16].replace("T", " "), last[:16].replace("T", " ")
+    if start == end:
+        return f"{start} UTC"
+    return f"{start} to {end[11:] if start[:10] == end[:10] else end} UTC"
 
 
 def plural(count: int, what: str) -> str:
@@ -132,7 +148,9 @@ def _ranked(connection: sqlite3.Connection, found: Measures) -> list[int]:
     newest = [
         row["id"]
         for row in connection.execute(
-            "SELECT id FROM sessions ORDER BY started DESC, id DESC LIMIT ?", (2 * MOST_CONVERSATIONS,)
+            "SELECT id FROM sessions WHERE EXISTS (SELECT 1 FROM calls WHERE session = sessions.id) "
+            "ORDER BY started DESC, id DESC LIMIT ?",
+            (2 * MOST_CONVERSATIONS,),
         )
     ]
     sessions = dict(connection.execute("SELECT id, session FROM calls WHERE is_error").fetchall())
@@ -206,14 +224,13 @@ def _item(call: Call, found: Measures, most: int) -> dict[str, Any]:
         outcome += {True: " It made the corrected call.", False: " It did not make the corrected call.", None: ""}[
             recovery.followed
         ]
-    seconds = f"{row['duration']:.3g} s" if row["duration"] >= _SHOWN_SECONDS else "under 1 ms"
     failed = f"{row['error']}{', ends the run' if row['fatal'] else ''}"
     return {
         "kind": "call",
         "step": row["step"],
         "name": row["name"],
         "is_error": bool(row["is_error"]),
-        "state": f"{failed if row['is_error'] else 'ok'}, {seconds}",
+        "state": f"{failed if row['is_error'] else 'ok'}, {seconds(row['duration'])}",
         "arguments": row["arguments"],
         "repairs": [one["after"] for one in call.repairs if one["after"]],
         "attempts": call.attempts if row["attempts"] > 1 else [],

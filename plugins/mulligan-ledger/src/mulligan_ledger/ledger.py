@@ -22,7 +22,8 @@ class Ledger:
     """Records every session, call, attempt, repair and feedback in an SQLite file.
 
     Pass it to a pipeline: `Pipeline(plugins=[Ledger("runs.db")])`. Several pipelines, threads and processes may record in
-    one file. A forked child process continues by itself.
+    one file. A forked child process continues by itself. Two ledgers of one file are equal: a pipeline has only one of them, so
+    that each call is recorded once in a file, and the one in code comes before that of `MULLIGAN_LEDGER` or the settings.
 
     Args:
         path: the file; it is created, readable by its owner only, when the first call ends.
@@ -62,9 +63,10 @@ class Ledger:
         if self.path.is_dir() or not self.path.absolute().parent.is_dir():
             wrong = "is a directory" if self.path.is_dir() else f"{self.path.absolute().parent} is not a directory"
             raise UsageError(f"Ledger({str(path)!r}): {wrong}; use the path of a file in a directory that exists")
+        self._file = os.path.realpath(self.path)
         self._durable = durable
         size = None if keep_bytes is None else int(keep_bytes)
-        self._writer = Writer(self.path.absolute(), content, Retention(keep_days, size))
+        self._writer = Writer(Path(self._file), content, Retention(keep_days, size))
         self._put = self._writer.put
         self._has_reported = False
 
@@ -114,6 +116,12 @@ class Ledger:
 
     def __exit__(self, *_: Any) -> None:
         self.close()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Ledger) and self._file == other._file
+
+    def __hash__(self) -> int:
+        return hash(self._file)
 
     def __repr__(self) -> str:
         return f"Ledger({str(self.path)!r}, {self.recorded} recorded, {self.lost} lost)"

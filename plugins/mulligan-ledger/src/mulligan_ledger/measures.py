@@ -134,7 +134,7 @@ class Measures:
         next: how many failures by what the model did next.
         buckets: over time.
         bucket_seconds: how long each is.
-        conversations: how many there are.
+        conversations: how many with calls there are.
         first: when the first call began, as text; empty without calls.
         last: when the last one began.
         repaired: how many calls were read differently from how they were sent.
@@ -232,7 +232,7 @@ def measure(connection: sqlite3.Connection) -> Measures:
         did,
         buckets,
         span,
-        connection.execute("SELECT count(*) FROM sessions WHERE conversation").fetchone()[0],
+        _conversations_with_calls(connection),
         min((at for at, _ in moments), default=""),
         max((at for at, _ in moments), default=""),
         counts["repaired"],
@@ -241,6 +241,12 @@ def measure(connection: sqlite3.Connection) -> Measures:
         connection.execute("SELECT coalesce(sum(lost), 0) FROM processes").fetchone()[0],
         found,
     )
+
+
+def _conversations_with_calls(connection: sqlite3.Connection) -> int:
+    """How many conversations there are; one whose only row is what the user wrote called nothing."""
+    statement = "SELECT count(DISTINCT session) FROM calls JOIN sessions ON sessions.id = session WHERE conversation"
+    return int(connection.execute(statement).fetchone()[0])
 
 
 def _judged(connection: sqlite3.Connection) -> Iterator[tuple[list[sqlite3.Row], dict[int, Recovery]]]:

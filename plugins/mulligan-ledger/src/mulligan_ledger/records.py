@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -15,12 +16,13 @@ from mulligan.plugin import AttemptFailed, CallFinished, ToolArgumentError, Tool
 from mulligan.session.records import call_key
 from mulligan_ledger import snapshot
 from mulligan_ledger.definitions import Definition, hashed, of_tool
-from mulligan_ledger.redaction import Redact, dumped, redact_arguments
+from mulligan_ledger.redaction import REDACTED, Redact, dumped, redact_arguments
 
 Content = Literal["full", "errors", "none"]
 CONTENTS = ("full", "errors", "none")
 MOST_ARGUMENTS, MOST_RESULT, MOST_TEXT, MOST_OUTCOME = 20_000, 4_000, 8_000, 60_000
 _LONGEST_NAME, _MOST_SUGGESTIONS = 200, 20
+_NAME = re.compile(r"[\w.:/-]{1,64}")
 
 
 @attrs.frozen
@@ -57,14 +59,20 @@ class Recorder:
         self._toolsets: dict[int, tuple[tuple[int, ...], str, tuple[Definition, ...]]] = {}
 
     def call(self, event: CallFinished, at: float) -> CallRecord:
-        """The rows of a call.
+        """The rows of a call; without its content, if a program has passed what no JSON text can hold.
 
         Args:
             event: its end.
             at: when it ended, in seconds since 1970.
         """
+        keeps = self._content == "full" or (self._content == "errors" and event.result.is_error)
+        try:
+            return self._describe(event, at, keeps=keeps)
+        except (ValueError, TypeError, RecursionError):
+            return self._describe(event, at, keeps=False)
+
+    def _describe(self, event: CallFinished, at: float, *, keeps: bool) -> CallRecord:
         result, error = event.result, event.result.error
-        keeps = self._content == "full" or (self._content == "errors" and result.is_error)
         listed, definitions = self._toolset(event.toolset) if result.is_error else (None, ())
         definition = None if result.tool is None else self._definition(result.tool)
         row: dict[str, Any] = {
@@ -72,7 +80,7 @@ class Recorder:
             "at": iso(at - result.duration),
             "duration": round(result.duration, 6),
             "call_id": None if event.sent.id is None else safe_str(event.sent.id, _LONGEST_NAME),
-            "name": _name(event),
+            "name": _name(event, may_be_text=self._content != "none"),
             "tool": None if result.tool is None else result.tool.name,
             "definition": None if definition is None else definition.hash,
             "toolset": None if listed is None else hashed(listed),
@@ -176,11 +184,13 @@ def iso(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def _name(event: CallFinished) -> str:
-    """The name that was sent; that of no tool may be anything."""
+def _name(event: CallFinished, *, may_be_text: bool) -> str:
+    """The name that was sent; that of no tool may be anything, also a sentence."""
     name = safe_str(event.sent.name, _LONGEST_NAME)
     if event.result.tool is not None and event.result.tool.name == name:
         return name
+    if not may_be_text and not _NAME.fullmatch(name):
+        return REDACTED
     return clean(event.redact(name), newlines=False)
 
 
@@ -221,6 +231,11 @@ def _parsed(sent: Any) -> Any:
         return sent if isinstance(sent, str) else sent.decode("utf-8", "replace")
 
 
+def bounded_text(text: str) -> str:
+    """A text of the user, or of a message, as long as the ledger keeps it."""
+    return _bounded(text, MOST_TEXT)
+
+
 def _redacted(text: str | None, redact: Callable[[str], str]) -> str | None:
     return _bounded(redact(text), MOST_TEXT) if text else text
 
@@ -229,4 +244,4 @@ def _bounded(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[:most]}… [{len(text):,} characters]"
 
 
-__all__ = ["CONTENTS", "CallRecord", "Content", "Recorder", "iso"]
+__all__ = ["CONTENTS", "CallRecord", "Content", "Recorder", "bounded_text", "iso"]

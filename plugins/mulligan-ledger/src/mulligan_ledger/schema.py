@@ -127,7 +127,11 @@ CREATE VIEW failures AS
     WHERE calls.is_error;
 """
 
-MIGRATIONS = (("1_first", _FIRST),)
+_SESSIONS_BY_PROCESS = """
+CREATE INDEX sessions_by_process ON sessions (process, conversation);
+"""
+
+MIGRATIONS = (("1_first", _FIRST), ("2_sessions_by_process", _SESSIONS_BY_PROCESS))
 """Names and statements, in order. `PRAGMA user_version` is the number of those that were applied."""
 
 VERSION = len(MIGRATIONS)

@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 
 from mulligan.cli.output import console, is_styled, print_table, stdout
-from mulligan_ledger.html import number, plural, share
+from mulligan_ledger.html import number, period, plural, share
 from mulligan_ledger.measures import Measures
 from mulligan_ledger.recovery import NEXT
 from mulligan_ledger.text import visible
@@ -25,9 +25,9 @@ def print_summary(found: Measures, file: str) -> None:
     """
     screen = console(stdout(), styled=is_styled(stdout()))
     total = found.total
-    period = f", {found.first[:16].replace('T', ' ')} to {found.last[:16].replace('T', ' ')} UTC" if found.first else ""
+    when = f", {period(found.first, found.last)}" if found.first else ""
     lines = [
-        f"{visible(file)}: {plural(total.calls, 'call')} in {plural(found.conversations, 'conversation')}{period}",
+        f"{visible(file)}: {plural(total.calls, 'call')} in {plural(found.conversations, 'conversation')}{when}",
         f"failed: {total.failures:,} ({share(total.failures, total.calls)}), of which {found.fatal} ended the run",
         (
             f"recovered: {share(total.recovered, total.judged)} ({total.recovered:,} of {total.judged:,} in conversations), "

@@ -13,14 +13,16 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from mulligan import __version__
 from mulligan.events import CallFinished, RequestNoted
+from mulligan.plugin import safe_str
 from mulligan_ledger import database as databases
 from mulligan_ledger.database import NotALedger, open_for_writing
-from mulligan_ledger.records import CallRecord, Content, Recorder, iso
+from mulligan_ledger.records import CallRecord, Content, Recorder, bounded_text, iso
 from mulligan_ledger.retention import Retention
 
 PERIOD = 0.25
@@ -35,7 +37,24 @@ MOST_WAITING = 10_000
 """How many events wait at most while the file cannot be written; those after them are counted as lost."""
 
 _MOST_IN_BATCH = 500
+_MOST_SESSIONS = 10_000
+_MOST_INTEGER = 2**63
+_OF_THE_DATA = (sqlite3.DataError, sqlite3.IntegrityError, sqlite3.InterfaceError, sqlite3.ProgrammingError)
 _TABLES: dict[str, tuple[str, ...]] = {}
+
+
+class _Waiting(NamedTuple):
+    """An event that is not written yet.
+
+    Attributes:
+        at: when it happened, in seconds since 1970, by a clock that can be set.
+        event: the event.
+        since: when it came in, on the monotonic clock.
+    """
+
+    at: float
+    event: Any
+    since: float
 
 
 class Writer:
@@ -72,13 +91,14 @@ class Writer:
         self._reset()
 
     def _reset(self) -> None:
-        self._queue: deque[tuple[float, Any]] = deque()
+        self._queue: deque[_Waiting] = deque()
         self._lock = threading.RLock()
         self._wake, self._stop = threading.Event(), threading.Event()
         self._awake = False
         self._thread: threading.Thread | None = None
         self._connection: sqlite3.Connection | None = None
         self._recorder: Recorder | None = None
+        self._file: tuple[int, int] | None = None
         self._process = 0
         self._sessions: dict[int, tuple[int, int]] = {}
         self._told_lost = 0
@@ -104,7 +124,7 @@ class Writer:
             return
         if self._pause:  # the thread falls behind: without this, more than the last second could be lost
             time.sleep(self._pause)
-        self._queue.append((time.time() if at is None else at, event))
+        self._queue.append(_Waiting(time.time() if at is None else at, event, time.monotonic()))
         if not self._awake:
             self._awake = True
             if self._thread is None:
@@ -148,13 +168,10 @@ class Writer:
             while self._queue and not self.is_broken:
                 batch = [self._queue.popleft() for _ in range(min(len(self._queue), _MOST_IN_BATCH))]
                 try:
-                    self._write(batch)
+                    self._write_or_split(batch)
                 except (sqlite3.Error, NotALedger, OSError) as error:
                     self._failed(error, batch)
                     return False
-                except Exception as error:  # a bug of ours: the batch is lost, not the thread
-                    self.problem, self._pause = f"{self.path}: {error!r}", 0.0
-                    self.lost += len(batch)
             self._tell_lost()
             return not self._queue
 
@@ -170,7 +187,7 @@ class Writer:
             self._wake, self._stop = threading.Event(), threading.Event()
         _WRITERS.discard(self)
 
-    def _failed(self, error: Exception, batch: list[tuple[float, Any]]) -> None:
+    def _failed(self, error: Exception, batch: list[_Waiting]) -> None:
         """Keeps what was not written for the next time, unless there is no next time for this file."""
         self.problem, self._pause = f"{self.path}: {error}", 0.0
         code = getattr(error, "sqlite_errorcode", None)
@@ -194,30 +211,58 @@ class Writer:
                 self._abandoned.append(connection)
 
     def _connected(self) -> tuple[sqlite3.Connection, Recorder]:
+        if self._connection is not None and _identity(self.path) != self._file:
+            self._disconnect()
         if self._connection is None:
             self._connection = open_for_writing(self.path)
-            if self._recorder is None:
+            file = _identity(self.path)
+            if file != self._file or self._recorder is None:  # deleted or moved away: the new file knows nothing yet
+                self._process, self._sessions, self._told_lost = 0, {}, 0
                 salt = self._connection.execute("SELECT value FROM settings WHERE name = 'salt'").fetchone()[0]
                 self._recorder = self._make_recorder(self._content, salt)
+            self._file = file
         assert self._recorder is not None
         return self._connection, self._recorder
 
-    def _write(self, batch: list[tuple[float, Any]]) -> None:
+    def _write_or_split(self, batch: list[_Waiting]) -> None:
+        """Writes a batch. An event that cannot be written, unlike the others, is lost alone.
+
+        Raises:
+            sqlite3.Error, NotALedger, OSError: the file cannot be written, and none of these events is.
+        """
+        try:
+            self._write(batch)
+            return
+        except _OF_THE_DATA as error:
+            self.problem, self._pause = f"{self.path}: {error!r}", 0.0
+        except (sqlite3.Error, NotALedger, OSError):
+            raise
+        except Exception as error:  # a bug of ours: an event is lost, not the thread
+            self.problem, self._pause = f"{self.path}: {error!r}", 0.0
+        if len(batch) == 1:
+            self.lost += 1
+            return
+        while batch:  # what is left is tried again if the file fails meanwhile
+            self._write_or_split(batch[:1])
+            del batch[0]
+
+    def _write(self, batch: list[_Waiting]) -> None:
         connection, recorder = self._connected()
         rows: list[tuple[float, Any, CallRecord | None]] = []
         unreadable = 0
-        for at, event in batch:
+        for at, event, _ in batch:
             try:
                 rows.append((at, event, recorder.call(event, at) if isinstance(event, CallFinished) else None))
             except Exception as error:  # one call that cannot be described does not take the others with it
                 unreadable, self.problem = unreadable + 1, f"{self.path}: a call cannot be described: {error!r}"
-        sessions = dict(self._sessions)
-        self._begin(connection, batch[0][0])
+        sessions = dict(islice(self._sessions.items(), max(0, len(self._sessions) - _MOST_SESSIONS), None))
+        self._begin(connection, batch[0].since)
+        process = self._process
         try:
             self._insert(connection, rows, sessions)
             connection.execute("COMMIT")
         except BaseException:
-            self._process = 0 if self.recorded == 0 else self._process
+            self._process = process
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
@@ -233,12 +278,12 @@ class Writer:
 
         Args:
             connection: the file.
-            oldest: when the oldest event that is to be written happened.
+            oldest: since when the oldest event that is to be written has waited, on the monotonic clock.
         """
         until = time.monotonic() + databases.BUSY_SECONDS
         connection.execute("PRAGMA busy_timeout = 0")
         while True:
-            is_late = not self.problem and time.time() - oldest > LATE_SECONDS
+            is_late = not self.problem and time.monotonic() - oldest > LATE_SECONDS
             self._pause = PAUSE if is_late else 0.0
             try:
                 connection.execute("BEGIN IMMEDIATE")
@@ -260,14 +305,18 @@ class Writer:
             self._process = _insert_process(connection, self._content, self._source)
         next_call = connection.execute("SELECT coalesce(max(id), 0) FROM calls").fetchone()[0] + 1
         definitions: dict[str, Any] = {}
+        seen: set[int] = set()
         calls: list[dict[str, Any]] = []
         attempts: list[dict[str, Any]] = []
         repairs: list[dict[str, Any]] = []
         toolsets: dict[str, str] = {}
         for at, event, record in rows:
+            if event.conversation not in seen:
+                seen.add(event.conversation)
+                self._forget_deleted(connection, event.conversation, sessions)
             session = self._session(connection, event, at, sessions)
             if record is None:
-                text = event.text if self._content != "none" else None
+                text = bounded_text(event.text) if self._content != "none" else None
                 row = {"session": session, "step": event.step, "at": iso(at), "text": text}
                 insert(connection, "requests", [row])
                 continue
@@ -286,10 +335,15 @@ class Writer:
         insert(connection, "calls", calls)
         insert(connection, "attempts", attempts)
         insert(connection, "repairs", repairs)
-        steps = [(step, session) for session, step in sessions.values()]
-        connection.executemany(
-            "UPDATE sessions SET last_step = max(last_step, ?) WHERE id = ?", steps[-_MOST_IN_BATCH:]
-        )
+        steps = [(sessions[one][1], sessions[one][0]) for one in seen]
+        connection.executemany("UPDATE sessions SET last_step = max(last_step, ?) WHERE id = ?", steps)
+
+    @staticmethod
+    def _forget_deleted(connection: sqlite3.Connection, conversation: int, known: dict[int, tuple[int, int]]) -> None:
+        """Forgets the row of a conversation that was too old, as this process or another one found, and continues now."""
+        found = known.get(conversation)
+        if found and connection.execute("SELECT 1 FROM sessions WHERE id = ?", found[:1]).fetchone() is None:
+            del known[conversation]
 
     def _session(
         self,
@@ -300,17 +354,23 @@ class Writer:
     ) -> int:
         """The row of a conversation; one that was saved and continues here is the same row."""
         found = known.get(event.conversation)
+        session_id = _storable(event.session_id)
         if found is None:
             continued = None
-            if event.session_id is not None and event.step > 1:
+            if event.conversation and len(known) >= _MOST_SESSIONS:  # it may be one of this process that was forgotten
+                continued = connection.execute(
+                    "SELECT id FROM sessions WHERE process = ? AND conversation = ? ORDER BY id DESC LIMIT 1",
+                    (self._process, event.conversation),
+                ).fetchone()
+            if continued is None and event.session_id is not None and event.step > 1:
                 continued = connection.execute(
                     "SELECT id FROM sessions WHERE session_id = ? AND last_step < ? ORDER BY id DESC LIMIT 1",
-                    (event.session_id, event.step),
+                    (session_id, event.step),
                 ).fetchone()
             if continued is None:
                 cursor = connection.execute(
                     "INSERT INTO sessions (process, conversation, session_id, started) VALUES (?, ?, ?, ?)",
-                    (self._process, event.conversation, event.session_id, iso(at)),
+                    (self._process, event.conversation, session_id, iso(at)),
                 )
                 found = (int(cursor.lastrowid or 0), 0)
             else:
@@ -328,6 +388,15 @@ class Writer:
             self._told_lost = self.lost
         except sqlite3.Error:
             self._disconnect()
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Which file a path names now; None if there is none."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _insert_process(connection: sqlite3.Connection, content: str, source: str) -> int:
@@ -367,10 +436,15 @@ def insert(connection: sqlite3.Connection, table: str, rows: list[dict[str, Any]
 
 
 def _storable(value: Any) -> Any:
-    """The value; a text without lone surrogates, which UTF-8 does not have."""
-    if not isinstance(value, str) or value.isascii():
+    """The value as SQLite takes it: a text without lone surrogates, which UTF-8 does not have; other types as text."""
+    if (
+        value is None
+        or isinstance(value, float)
+        or (isinstance(value, int) and -_MOST_INTEGER <= value < _MOST_INTEGER)
+    ):
         return value
-    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    text = value if isinstance(value, str) else safe_str(value)
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 _WRITERS: set[Writer] = set()

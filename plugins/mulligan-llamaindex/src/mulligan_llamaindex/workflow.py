@@ -195,7 +195,10 @@ def _guarded(cls: Any) -> Any:
         @step
         async def run_agent_step(self, ctx: Context, ev: AgentSetup) -> AgentOutput:
             """The model is asked."""
-            (await _guard(self).conversation(ctx)).next_step()
+            conversation = await _guard(self).conversation(ctx)
+            if not conversation.has_request:
+                conversation.note_request(await ctx.store.get("user_msg_str", default=None) or "")
+            conversation.next_step()
             return await super().run_agent_step(ctx, ev)  # type: ignore[no-any-return]
 
         @step

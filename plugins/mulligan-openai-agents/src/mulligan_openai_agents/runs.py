@@ -113,6 +113,8 @@ class Run(Conversation):
         self.end_step()
         if self.fatal is not None:
             raise RunStopped(self.fatal, messages)
+        if not self.has_request:
+            self.note_request(_request(messages))
 
     async def answer_unknown(self, name: str, call_id: str, view: Pipeline | None = None) -> str:
         """What the model reads of a name that no tool has, or a tool that was switched off since (not in `view`)."""
@@ -130,6 +132,12 @@ class Run(Conversation):
             return self.answer(await rejection.acall(asked[1], session=self.session))
         text = ToolResult.from_error(_rejected(), call=ToolCall(call_id, name)).content
         return text.replace("Error executing tool", "Tool", 1)
+
+
+def _request(messages: Any) -> Any:
+    """What the user wrote last."""
+    users = (one for one in reversed(messages) if isinstance(one, dict) and one.get("role") == "user")
+    return next(users, {}).get("content", ())
 
 
 def run_config(base: RunConfig | None = None) -> RunConfig:

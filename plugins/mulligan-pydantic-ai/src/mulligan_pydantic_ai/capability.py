@@ -85,6 +85,7 @@ class Mulligan(AbstractCapability[Any]):
         """
         fresh = copy.copy(self)
         fresh.memory = self._begin(ctx.run_id)
+        fresh.memory.note_request(ctx.prompt or ())
         return fresh
 
     async def wrap_run(self, ctx: RunContext[Any], *, handler: Any) -> AgentRunResult[Any]:

@@ -73,6 +73,7 @@ class _Guard:
     def run(self, *args: Any, **options: Any) -> Any:
         """The agent's `run`: each is a conversation of its own."""
         self._begin()
+        self._conversation.note_request(args[0] if args else options.get("task", ""))
         return self._run(*args, **options)
 
     def process(self, chat_message: ChatMessage, memory_step: ActionStep) -> Iterator[Any]:

@@ -83,6 +83,10 @@ class MulliganPlugin(Plugin):
         invocation = self._of(event.agent)
         if not invocation.pauses:
             self._invocations.end(event.agent)
+            written = [
+                one for message in event.messages or () if message["role"] == "user" for one in message["content"]
+            ]
+            self._of(event.agent).note_request(written)
         invocation.pauses = False
 
     def _end(self, event: AfterInvocationEvent) -> None:
