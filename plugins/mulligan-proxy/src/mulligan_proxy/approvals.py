@@ -162,4 +162,3 @@ def can_ask(session: ServerSession) -> bool:
     capabilities = session.client_capabilities
     asking = None if capabilities is None else capabilities.elicitation
     return asking is not None and (asking.form is not None or asking.url is None)
-
