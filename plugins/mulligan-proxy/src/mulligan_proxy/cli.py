@@ -9,7 +9,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -171,16 +171,19 @@ async def _run(specs: tuple[ServerSpec, ...], options: ProxyOptions, address: tu
     import anyio
 
     from mulligan_proxy.serving import pipeline_for, serve_http, serve_stdio
+    from mulligan_proxy.ui.report import recorded_report
 
     _log_to_stderr(options.log)
-    pipeline = pipeline_for(options)
-    async with anyio.create_task_group() as tasks:
+    async with AsyncExitStack() as stack:
+        report, plugins = stack.enter_context(recorded_report()) if ui else (None, ())
+        pipeline = pipeline_for(options, plugins)
+        tasks = await stack.enter_async_context(anyio.create_task_group())
         watch = None
         if ui:
             from mulligan_proxy.ui import Recorder, serve_page
 
             watch = Recorder(pipeline.redactor.redact)
-            tasks.start_soon(serve_page, watch)
+            tasks.start_soon(serve_page, watch, report)
         if address is None:
             with suppress(NotImplementedError):  # no such signals on Windows
                 asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, tasks.cancel_scope.cancel)
