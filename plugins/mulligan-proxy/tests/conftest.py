@@ -16,6 +16,7 @@ import pytest
 from loguru import logger
 from mcp import Client, ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
+from mcp.shared.exceptions import MCPError
 from mulligan_proxy import ProxyOptions, ServerSpec
 from mulligan_proxy.serving import pipeline_for, proxy
 
@@ -73,6 +74,21 @@ async def inside(*specs, mode="legacy", watch=None, options=None, **more):
         Client(server, mode=mode, **more) as client,
     ):
         yield client
+
+
+async def refusal(one, mode="legacy"):
+    """What a client reads that cannot use the one server behind a proxy."""
+    with pytest.raises((MCPError, ExceptionGroup)) as caught:
+        async with inside(one, mode=mode) as client:
+            await client.list_tools()
+    return innermost(caught.value).error.message
+
+
+def innermost(error):
+    """What went wrong, out of the groups of the tasks around it."""
+    while isinstance(error, ExceptionGroup):
+        error = error.exceptions[0]
+    return error
 
 
 @asynccontextmanager
