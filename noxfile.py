@@ -24,7 +24,8 @@ _ADAPTERS = ("adk", "haystack", "langchain", "llamaindex", "openai-agents", "pyd
 FINISHED = tuple(f"mulligan-{name}" for name in (*_PROVIDERS, *_TOOLS, *_ADAPTERS))
 DOMINANCE = ("-e", "plugins/mulligan-github", "-e", "plugins/mulligan-ledger", "-e", "plugins/testkit[dominance]")
 KIT = {f"mulligan-{name}": DOMINANCE for name in _ADAPTERS}
-KIT["mulligan-proxy"] = ("-e", "plugins/mulligan-ledger", "-e", "plugins/mulligan-mcp", "-e", "plugins/testkit")
+KIT["mulligan-proxy"] = ("-e", "plugins/mulligan-mcp", "-e", "plugins/mulligan-ledger", "-e", "plugins/testkit")
+PARALLEL = {"mulligan-proxy": ("-n", "2", "--dist", "loadfile")}  # many programs are started; a file shares its servers
 PEERS = {
     "pydantic-ai": "pydantic-ai-slim",
     "openai-agents": "openai-agents",
@@ -121,7 +122,8 @@ def plugins(session: nox.Session, plugin: str) -> None:
     project = nox.project.load_toml(f"plugins/{plugin}/pyproject.toml")
     session.install(*nox.project.dependency_groups(project, "test"))
     session.run("python", "tools/example_types.py", f"plugins/{plugin}/README.md")
-    session.run("pytest", f"plugins/{plugin}/tests", "-c", "pyproject.toml", *session.posargs)
+    words = (f"plugins/{plugin}/tests", "-c", "pyproject.toml", *PARALLEL.get(plugin, ()))
+    session.run("pytest", *words, *session.posargs)
 
 
 @nox.session(venv_backend="none")

@@ -324,6 +324,33 @@ def test_names_in_what_is_told_cannot_break_out():
         assert "\n" not in DIALECTS["openai"].messages([result])[1]["content"][0]["text"]
 
 
+def test_the_content_of_an_mcp_result_is_its_text():
+    value = {
+        "content": [{"type": "text", "text": "a tree"}, IMAGES["mcp"]],
+        "structuredContent": {"n": 1},
+        "_meta": {"x": 1},
+    }
+    shoot = Tool.from_schema("shoot", "Takes a picture.", {"type": "object"}, lambda: value)
+    with Pipeline([shoot], autoload=False) as pipeline:
+        result = pipeline.call("shoot", {})
+    assert result.content == "a tree\n[image/png, 32 bytes: not shown here]"
+    assert result.value == value
+    (short,) = answered({**value, "content": [{"type": "text", "text": "tree " * 100}]}, "mcp", result_chars=100)
+    assert short.keys() == {"content", "isError"}
+    assert len(short["content"][0]["text"]) <= 100
+
+
+def test_a_mapping_that_only_resembles_an_mcp_result_stays_json():
+    for value in (
+        {"content": "a tree"},
+        {"content": [1]},
+        {"content": []},
+        {"content": [{"type": "text", "text": "a"}], "id": 7},
+    ):
+        shoot = Tool.from_schema("shoot", "Takes a picture.", {"type": "object"}, lambda value=value: value)
+        assert json.loads(Pipeline([shoot], autoload=False).call("shoot", {}).content) == value
+
+
 def test_an_error_is_told_as_text_whatever_the_tool_returned():
     value = {"content": [{"type": "text", "text": "no such picture"}, IMAGES["mcp"]], "isError": True}
     shoot = Tool.from_schema("shoot", "Takes a picture.", {"type": "object"}, lambda: value)

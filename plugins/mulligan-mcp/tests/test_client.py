@@ -39,6 +39,7 @@ async def test_the_tools_of_a_session_run_in_a_pipeline():
         pipeline = Pipeline([await tools_from(session, timeout=0.5)])
         good = await pipeline.acall("echo", {"text": "x"})
         assert not good.is_error
+        assert good.content == "x"
         assert good.message("mcp") == {"content": [{"type": "text", "text": "x"}], "isError": False}
         unknown = await pipeline.acall("ecko", {})
         assert isinstance(unknown.error, ToolNotFoundError)
@@ -62,6 +63,8 @@ async def test_the_tools_of_a_client_run_in_a_pipeline(made):
         pipeline = Pipeline([await tools_from(client, prefix="small__")])
         result = await pipeline.acall("small__add", {"a": 1, "b": 2})
         assert result.value["structuredContent"] == {"result": 3}
+        assert result.content == "3"
+        assert result.message("mcp")["structuredContent"] == {"result": 3}
         assert "/b: missing" in (await pipeline.acall("small__add", {"a": 1})).content
         near = await pipeline.acall("add", {"a": 1, "b": 2})
         assert "small__add" in near.content
@@ -100,6 +103,8 @@ async def test_a_picture_stays_a_picture_in_another_shape():
     async with Client(StdioServerParameters(command=sys.executable, args=[FAULTY]), mode="legacy") as client:
         pipeline = Pipeline([await tools_from(client)])
         result = await pipeline.acall("picture", {}, call_id="1")
+        assert result.content.splitlines()[0] == "[image/png, 2 bytes: not shown here]"
+        assert result.content.endswith("Error: this is only a log that was asked for")
         blocks = result.message("anthropic")["content"]
         assert "image" in str(blocks)
         assert result.value["structuredContent"] == {"n": 1.0, "none": None}

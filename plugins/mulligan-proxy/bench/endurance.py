@@ -5,25 +5,29 @@
 By default an hour, 50 calls a second, a kill each minute. It speaks to one proxy in front of three servers, counts the
 answers to each request, and looks at the proxy's memory and processes. It ends with 1 if a call was lost or answered twice,
 if an answer was not what it should be, if the memory grew by more than a tenth after the first tenth of the time, or if a
-zombie is left.
+zombie is left. The memory and the load of the machine are printed ten times.
 """
 
 # ruff: noqa: INP001, T201, S311
 from __future__ import annotations
 
 import asyncio
+import datetime
 import json
 import os
 import pathlib
+import platform
 import random
 import signal
 import sys
 import tempfile
 import time
 from collections import Counter
+from importlib.metadata import version
 
 SERVERS = pathlib.Path(__file__).parents[1] / "tests" / "servers"
 DOWN = ("exited while running this call", "is not running")
+REPEATED = "it has already failed"  # the loop guard: a stalled machine delays the calls that work in between
 PATIENCE = 70.0
 
 
@@ -35,6 +39,7 @@ class Run:
         answers: how often each id was answered.
         outcomes: how the calls ended.
         memory: the proxy's memory in MB, at each look.
+        loads: the machine's load (an average of one minute), at each look.
     """
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
@@ -43,7 +48,7 @@ class Run:
         self.answers: Counter[int] = Counter()
         self.outcomes: Counter[str] = Counter()
         self.memory: list[float] = []
-        self.pids: dict[str, int] = {}
+        self.loads: list[float] = []
         self.slowest = 0.0
         self._id = 0
         self._waiting: dict[int, asyncio.Future] = {}
@@ -84,6 +89,8 @@ class Run:
                 self.outcomes["as they should"] += 1
             elif any(words in told for words in DOWN):
                 self.outcomes["answered that the server is down"] += 1
+            elif REPEATED in told:
+                self.outcomes["refused as repeated"] += 1
             else:
                 self.outcomes["otherwise"] += 1
                 print("otherwise:", expected, told[:400])
@@ -128,11 +135,14 @@ async def kills(run: Run, every: float) -> None:
 
 
 async def looks(run: Run, every: float) -> None:
-    """Notes the proxy's memory."""
+    """Notes the proxy's memory and the machine's load."""
     while True:
         with open(f"/proc/{run.process.pid}/status") as status:
             (line,) = (line for line in status if line.startswith("VmRSS"))
         run.memory.append(int(line.split()[1]) / 1024)
+        run.loads.append(os.getloadavg()[0])
+        if len(run.memory) % 20 == 0:
+            print(f"{run.memory[-1]:.0f} MB, load {run.loads[-1]:.1f}, {dict(run.outcomes)}", flush=True)
         await asyncio.sleep(every)
 
 
@@ -195,6 +205,11 @@ def report(run: Run, total: int, states: list[str], code: int) -> int:
     early = run.memory[: max(1, len(run.memory) // 10)]
     late = run.memory[-max(1, len(run.memory) // 10) :]
     growth = sum(late) / len(late) / max(early) - 1
+    versions = ", ".join(f"{name} {version(name)}" for name in ("mulligan", "mulligan-proxy", "mcp"))
+    print(
+        f"{datetime.date.today()}, CPython {platform.python_version()}, {platform.system()} {platform.machine()}, "
+        f"{os.cpu_count()} cores, load {min(run.loads):.1f} to {max(run.loads):.1f}; {versions}"
+    )
     print(f"{total:,} calls: {dict(run.outcomes)}; lost {len(run.expected)}, answered twice {twice}")
     print(f"slowest answer {run.slowest:.1f} s; memory {max(early):.0f} MB early, {sum(late) / len(late):.0f} MB late")
     print(f"server processes {len(states)}, zombies {states.count('Z')}, exit code {code}")

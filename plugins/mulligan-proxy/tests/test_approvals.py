@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import mcp_types as types
 import pytest
-from conftest import inside, said, spec
+from conftest import HERE, inside, said, spec
 from mulligan_proxy import ProxyOptions
 
 from mulligan import NeedsApproval, hookimpl
 
 pytestmark = pytest.mark.anyio
+MODERN = str(HERE / "servers" / "modern.py")
 BOTH = pytest.mark.parametrize("mode", ["legacy", "auto"])
 OPTIONS = ProxyOptions(timeout=5.0, tool_options={"echo": {"approve": True}, "arguments_as_sent": {"approve": True}})
 
@@ -114,7 +116,26 @@ async def test_a_long_argument_is_cut_and_says_so():
     assert len(asked[0]) < 4_200
 
 
-async def test_a_reason_of_a_plugin_is_shown():
+@BOTH
+async def test_a_server_that_asks_for_more_after_the_approval_is_answered(mode):
+    """The person approves once, and answers the server's own question once."""
+    asked = []
+
+    async def elicit(context, params):
+        asked.append(params.message.partition("?")[0])
+        return types.ElicitResult(action="accept", content={"name": "Ann"} if params.message == "Who?" else {})
+
+    options = ProxyOptions(timeout=5.0, tool_options={"name": {"approve": True}})
+    server = spec("modern", sys.executable, MODERN, "stdio")
+    async with inside(server, mode=mode, options=options, elicitation_callback=elicit) as client:
+        assert said(await client.call_tool("name", {})) == "Hello Ann"
+        assert asked == ["Allow the call of name with these arguments", "Who"]
+        await client.call_tool("name", {})
+    assert len(asked) == 4
+
+
+@BOTH
+async def test_a_reason_of_a_plugin_is_shown(mode):
     from mcp import Client
     from mulligan_proxy.serving import pipeline_for, proxy
 
@@ -123,12 +144,14 @@ async def test_a_reason_of_a_plugin_is_shown():
         def authorize(self, tool):
             return NeedsApproval("It is a Sunday.") if tool.name == "echo" else None
 
-    asked, elicit = answering("accept")
+    asked, elicit = answering("accept", "accept")
     options = ProxyOptions(timeout=5.0)
     pipeline = pipeline_for(options, plugins=[Careful()])
     async with (
         proxy([spec()], options, pipeline) as server,
-        Client(server, mode="legacy", elicitation_callback=elicit) as client,
+        Client(server, mode=mode, elicitation_callback=elicit) as client,
     ):
         assert said(await client.call_tool("echo", {"text": "x"})) == "x"
+        assert said(await client.call_tool("echo", {"text": "x"})) == "x"
+    assert len(asked) == 2
     assert asked[0].startswith("Allow the call of echo with these arguments?\nIt is a Sunday.\n")

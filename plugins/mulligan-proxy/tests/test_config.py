@@ -6,7 +6,7 @@ import json
 import sys
 
 import pytest
-from conftest import FAULTY, program, said
+from conftest import FAULTY, innermost, inside, program, proxied, refusal, said
 from mulligan_proxy.cli import main
 from mulligan_proxy.configs import insert_proxy, own_command, read_config, specs_of
 
@@ -112,20 +112,57 @@ def test_an_environment_of_this_run_alone_is_not_written(monkeypatch):
     [
         ("{", "this is no JSON"),
         ({"other": 1}, 'it has no "mcpServers"'),
-        ({"mcpServers": {"a": "x"}}, "server 'a': its entry must be an object"),
-        ({"mcpServers": {"a": {}}}, 'server \'a\': it has neither a "command" nor a "url"'),
-        ({"mcpServers": {"a": {"command": "x", "args": "y"}}}, "server 'a': its \"args\" must be a list of texts"),
-        (
-            {"mcpServers": {"a": {"command": "x", "env": {"A": 1}}}},
-            "server 'a': its \"env\" must be an object of texts",
-        ),
-        ({"mcpServers": {"a": {"command": "x", "trust": "yes"}}}, "server 'a': its \"trust\" must be true or false"),
         ({"mcpServers": {}}, "no server that the proxy could stand in front of"),
     ],
 )
 def test_a_file_that_is_wrong_is_told(config, held, told, capsys):
     assert main(["--config", str(config(held))]) == 2
     assert told in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("entry", "told"),
+    [
+        ("x", 'its entry must be an object, not "x"'),
+        (None, "its entry must be an object, not null"),
+        ({}, 'it has neither a "command" nor a "url"'),
+        ({"command": ["npx", "y"]}, 'it has neither a "command" nor a "url"'),
+        ({"command": "x", "args": "y"}, 'its "args" must be a list of texts'),
+        ({"command": "x", "args": 5}, 'its "args" must be a list of texts'),
+        ({"command": "x", "env": {"A": 1}}, 'its "env" must be an object of texts'),
+        ({"command": "x", "cwd": 7}, 'its "cwd" must be a text'),
+        ({"url": "http://127.0.0.1:9/mcp", "headers": ["A"]}, 'its "headers" must be an object of texts'),
+        ({"command": "x", "trust": "yes"}, 'its "trust" must be true or false'),
+    ],
+)
+@pytest.mark.anyio
+async def test_an_entry_that_is_wrong_is_reported_and_the_other_servers_work(config, entry, told):
+    other = {"command": sys.executable, "args": [FAULTY]}
+    specs = specs_of(read_config(config({"mcpServers": {"mine": entry, "good": other}})))
+    sentence = f"The MCP server 'mine' cannot be used: {told}. Correct the entry 'mine' of your configuration."
+    async with inside(*specs) as client:
+        assert sentence in client.instructions
+        assert said(await client.call_tool("good__echo", {"text": "x"})) == "x"
+        assert sentence in said(await client.call_tool("mine__anything", {}))
+    assert await refusal(specs[0]) == sentence
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--config", "/no/such/file.json"], "--config /no/such/file.json: No such file or directory"),
+        (["--nonsense"], "nonsense"),
+        (["--timeout", "0", "--", "x"], "--timeout 0: give a number of seconds above zero"),
+    ],
+)
+@pytest.mark.anyio
+async def test_a_proxy_that_cannot_start_says_so_in_the_answer_to_the_first_request(words, told):
+    with pytest.raises(ExceptionGroup) as caught:
+        async with program(*proxied(*words)):
+            pass
+    message = innermost(caught.value).error.message
+    assert message.startswith("mulligan-proxy cannot start: ")
+    assert told in message
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import urllib.error
 import urllib.request
 from contextlib import asynccontextmanager
@@ -109,7 +110,7 @@ async def test_the_page_shows_each_call_and_what_the_model_read(chromium, tmp_pa
                 await client.call_tool("ecko", {"token": "sk-live-0123456789abcdef0123"}),
                 await client.call_tool("echo", {"text": 3}),
             ]
-            async with opened(chromium, address) as page:
+            async with opened(chromium, f"{address}calls") as page:
                 await page.wait_for_selector("#calls > li:nth-child(3)")
                 total = await page.locator("#totals").inner_text()
                 assert total == "3 calls: 1 worked, 1 unknown tool, 1 wrong arguments"
@@ -139,11 +140,72 @@ async def test_the_page_shows_each_call_and_what_the_model_read(chromium, tmp_pa
                 await expect(page.locator("#calls > li").first).to_contain_text("crash", timeout=20_000)
                 await expect(page.locator("#servers").first).to_contain_text("started 2 times", timeout=20_000)
                 assert {url.split("?")[0] for url in page.asked} == {
-                    address,
+                    address + "calls",
                     address + "state",
                     *(f"{address}calls/{number}" for number in (1, 2, 3)),
                 }
             refused_by_name(address)
+
+
+async def test_with_the_ledger_the_page_is_its_report_below_the_servers(chromium, tmp_path):
+    config = tmp_path / "mcp.json"
+    entry = {"command": sys.executable, "args": [FAULTY]}
+    config.write_text(json.dumps({"mcpServers": {"<b>one": entry, "bad": {"command": "no-such-program"}}}))
+    lines = tmp_path / "stderr"
+    narrow = {"viewport": {"width": 360, "height": 640}, "color_scheme": "dark"}
+    with lines.open("w") as errlog:
+        async with program(*proxied("--ui", "--config", str(config)), errlog=errlog) as client:
+            address = await address_of(lines)
+            async with opened(chromium, address, **narrow) as page:
+                assert await page.title() == "Tool calls in calls.db"
+                first, second = await page.locator("main section:first-child tbody tr").all_inner_texts()
+                assert first.split("\t") == ["<b>one", "works", "1", "21"]
+                assert second.startswith("bad\tdoes not work: The MCP server 'bad' cannot be used: the program no-such")
+                (name,) = [one.name for one in (await client.list_tools()).tools if one.name.endswith("echo")]
+                await client.call_tool(name, {"text": 1})
+                token = {"text": NASTY, "token": "sk-live-0123456789abcdef0123"}
+                read = await client.call_tool(name, token)
+                await expect(page.locator(".talk summary")).to_contain_text("2 calls, 2 failed", timeout=20_000)
+                await page.locator(".talk summary").click()
+                shown = page.locator('pre[aria-label="what the model read"]').last
+                assert await shown.inner_text() == read.content[0].text
+                assert "sk-live-0123456789abcdef0123" not in (await page.content())
+                assert await page.locator("img").count() == 0
+                assert await page.evaluate("document.documentElement.scrollWidth") <= 360
+                await page.get_by_role("link", name="Each call as it comes").click()
+                await expect(page.locator("#calls > li")).to_have_count(2)
+                await page.get_by_role("link", name="Report", exact=True).click()
+                assert page.url == address
+            refused_by_name(address)
+            files = [path for path in pathlib.Path(tempfile.gettempdir()).glob("mulligan-*/calls.db")]
+            assert files
+            assert {path.stat().st_mode & 0o777 for path in files} == {0o600}
+    assert not any(path.exists() for path in files)
+
+
+async def test_a_ledger_that_the_user_keeps_is_shown_and_stays(chromium, tmp_path):
+    lines, kept = tmp_path / "stderr", tmp_path / "kept.db"
+    words = proxied("--ui", "--", sys.executable, FAULTY)
+    for calls in (1, 2):
+        with lines.open("w") as errlog:
+            async with program(*words, errlog=errlog, env={"MULLIGAN_LEDGER": str(kept)}) as client:
+                async with opened(chromium, await address_of(lines)) as page:
+                    assert await page.title() == "Tool calls in kept.db"
+                    await client.call_tool("pid", {})
+                    card = page.locator(".cards dd").first
+                    await expect(card).to_have_text(str(calls), timeout=20_000)
+    assert kept.exists()
+
+
+async def test_without_the_ledger_the_page_is_the_list_of_calls(chromium, tmp_path):
+    lines = tmp_path / "stderr"
+    without = "import sys; sys.modules['mulligan_ledger'] = None; from mulligan_proxy.cli import main; main()"
+    with lines.open("w") as errlog:
+        async with program(sys.executable, "-c", without, "--ui", "--", sys.executable, FAULTY, errlog=errlog):
+            async with opened(chromium, await address_of(lines)) as page:
+                assert await page.title() == "mulligan: live view"
+                await expect(page.locator("#servers")).to_contain_text("works")
+                assert await page.get_by_role("link", name="Report").count() == 0
 
 
 async def test_a_server_that_does_not_work_is_shown_with_the_reason(chromium, tmp_path):
@@ -161,7 +223,7 @@ async def test_a_server_that_does_not_work_is_shown_with_the_reason(chromium, tm
     lines = tmp_path / "stderr"
     with lines.open("w") as errlog:
         async with program(*proxied("--ui", "--config", str(config)), errlog=errlog):
-            async with opened(chromium, await address_of(lines)) as page:
+            async with opened(chromium, f"{await address_of(lines)}calls") as page:
                 await expect(page.locator("#servers li")).to_have_count(2)
                 bad, good = await page.locator("#servers li").all_inner_texts()
                 assert "does not work" in bad
@@ -253,7 +315,7 @@ def refused_by_name(address):
         urllib.request.urlopen(request, timeout=5)
     caught.value.close()
     assert caught.value.code == 400
-    with urllib.request.urlopen(address, timeout=5) as answer:
+    with urllib.request.urlopen(f"{address}calls", timeout=5) as answer:
         assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
 
 

@@ -8,8 +8,7 @@ import sys
 import threading
 
 import pytest
-from conftest import FAULTY, inside, said, spec
-from mcp.shared.exceptions import MCPError
+from conftest import FAULTY, inside, refusal, said, spec
 from mulligan_proxy import ServerSpec
 
 pytestmark = pytest.mark.anyio
@@ -48,16 +47,6 @@ def free_port():
         return listener.getsockname()[1]
 
 
-async def refusal(one, mode="legacy"):
-    with pytest.raises((MCPError, ExceptionGroup)) as caught:
-        async with inside(one, mode=mode) as client:
-            await client.list_tools()
-    error = caught.value
-    while isinstance(error, ExceptionGroup):
-        error = error.exceptions[0]
-    return error.error.message
-
-
 @BOTH
 async def test_a_program_that_does_not_exist_fails_the_first_request_with_its_entry_and_the_cure(mode):
     assert await refusal(spec("files", "no-such-program-at-all"), mode) == (
@@ -81,6 +70,12 @@ async def test_a_program_that_does_not_exist_fails_the_first_request_with_its_en
             ("sh", "-c", "echo starting >&2; echo 'npm error 404 Not Found - GET x' >&2; echo a log >&2; exit 1"),
             "ended at its start: npm error 404 Not Found - GET x.",
         ),
+        (
+            ("~/bin/server",),
+            "the program ~/bin/server was not found. Give its full path as \"command\" in the entry 'files'",
+        ),
+        (("${NOT_SET_AT_ALL}/server",), "configuration: no shell fills in '${NOT_SET_AT_ALL}'."),
+        (("sh", "a\0b"), "the program sh cannot be run (embedded null byte). Correct the entry 'files'"),
         (("sh", "-c", "cat > /dev/null"), None),
     ],
 )
@@ -109,6 +104,17 @@ async def test_a_folder_that_does_not_exist_is_named():
 async def test_a_url_that_is_none_is_named(url, kind):
     told = await refusal(web(url, kind))
     assert f"'web' cannot be used: {url!r} is not the address of a web server. Correct \"url\" of 'web'" in told
+
+
+@pytest.mark.parametrize("kind", ["http", "sse"])
+@pytest.mark.parametrize("headers", [{"X-Key": "schl\u00fcssel"}, {"X-Key": "a\nb"}, {"": "a"}])
+async def test_a_header_that_is_none_is_named(headers, kind):
+    (name,) = headers
+    told = await refusal(web("http://127.0.0.1:9/mcp", kind, headers=headers))
+    assert told == (
+        f"The MCP server 'web' cannot be used: the header {name!r} holds characters that no header can hold. "
+        "Correct \"headers\" of 'web' in your configuration."
+    )
 
 
 async def test_an_address_where_nothing_answers_is_named_without_its_secrets():

@@ -273,6 +273,21 @@ def blocks_of(result: ToolResult) -> list[Block] | None:
     return None if blocks is None else _truncate_blocks(blocks, len(result.content))
 
 
+def envelope_text(value: Any) -> str | None:
+    """The text of an MCP `CallToolResult`: its texts, and a line for each block that is none.
+
+    Args:
+        value: what a tool returned.
+
+    Returns:
+        None for any other value, and for a result without content.
+    """
+    if not (isinstance(value, Mapping) and value.keys() <= _ENVELOPE and isinstance(value.get("content"), list)):
+        return None
+    blocks = _read_blocks(value)
+    return None if blocks is None else "\n".join(block.as_text for block in blocks)
+
+
 def write_blocks(
     blocks: Iterable[Block],
     dialect: str,
@@ -295,6 +310,20 @@ def write_blocks(
         elif block.text or block.as_text:
             parts.append(text(block.text) if block.text else media(block) or text(block.as_text))
     return parts
+
+
+def structured_content(result: ToolResult) -> Any:
+    """The `structuredContent` of an MCP `CallToolResult` that a tool returned; None if its text had to be shortened.
+
+    Args:
+        result: the result of the call.
+    """
+    value = _dump_object(result.value)
+    text = None if result.is_error else envelope_text(value)
+    if text is None or not result.content.startswith(text):
+        return None
+    structured = value.get("structuredContent", value.get("structured_content"))
+    return None if structured is None else json.loads(as_content(structured))
 
 
 def json_value(result: ToolResult) -> Any:

@@ -41,15 +41,14 @@ class MCPDialect(Dialect):
 
     def message(self, result: ToolResult) -> dict[str, Any]:
         """A `CallToolResult`, with `structuredContent` if the tool returned a JSON object."""
-        from mulligan.dialects.blocks import blocks_of, json_value, write_blocks
+        from mulligan.dialects.blocks import blocks_of, json_value, structured_content, write_blocks
 
-        blocks, value = blocks_of(result), json_value(result)
+        blocks = blocks_of(result)
         content = [_text(result.content)] if blocks is None else write_blocks(blocks, self.name, _text, _part)
         answer: dict[str, Any] = {"content": content, "isError": result.is_error}
-        if isinstance(value, dict):
-            structured = value if blocks is None else value.get("structuredContent", value.get("structured_content"))
-            if isinstance(structured, dict):
-                answer["structuredContent"] = structured
+        structured = json_value(result) if blocks is None else structured_content(result)
+        if isinstance(structured, dict):
+            answer["structuredContent"] = structured
         request = part_of(result.call)
         return {"jsonrpc": "2.0", "id": request["id"], "result": answer} if "jsonrpc" in request else answer
 

@@ -6,6 +6,7 @@ Nothing in here waits, and nothing knows whether the driver is sync or async; th
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
+from contextlib import suppress
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -463,7 +464,7 @@ def _is_safe_repair(invocation: Invocation, sent: ToolCall, tool: Tool) -> bool:
 def _success_result(invocation: Invocation, value: Any) -> ToolResult:
     runtime = invocation.runtime
     try:
-        content = as_content(value, invocation.deadline)
+        content = _content_of(value, invocation.deadline)
     except ToolExecutionError as error:  # it cannot be written as text
         return _failure_result(invocation, error)
     limit = runtime.limits.result_chars
@@ -487,6 +488,18 @@ def _success_result(invocation: Invocation, value: Any) -> ToolResult:
         runtime.renderer,
     )
     return _finish(invocation, result)
+
+
+def _content_of(value: Any, deadline: Deadline | None) -> str:
+    """What the model reads of a value; of an MCP `CallToolResult`, its texts, as in every message."""
+    if type(value) is dict and "content" in value:
+        from mulligan.dialects.blocks import envelope_text
+
+        with suppress(TypeError, ValueError, RecursionError, ToolExecutionError):
+            text = envelope_text(value)
+            if text is not None:
+                return as_content(text)
+    return as_content(value, deadline)
 
 
 def _shorten(content: str, limit: int) -> str:

@@ -24,15 +24,17 @@ MOST_CONVERSATIONS, _MOST_CHARS, _MOST_ITEMS, _AROUND = 150, 1_300_000, 60, 2
 _SHOWN_SECONDS = 0.001
 _TEXT, _SHORT_TEXT, _ITEM_CHARS = 2_000, 600, 700
 _WIDTH, _HEIGHT, _BASE, _WIDEST = 800, 160, 130, 40
+_NOTHING = Markup()
 
 
-def render(connection: sqlite3.Connection, file: str, *, live: str = "") -> str:
+def render(connection: sqlite3.Connection, file: str, *, live: str = "", above: Markup = _NOTHING) -> str:
     """The page.
 
     Args:
         connection: the ledger.
         file: its name, for the heading.
         live: a text that changes with the ledger, for a page that is served; otherwise empty.
+        above: what a program that serves the page shows above the report, such as its own state.
     """
     found = measure(connection)
     shown = _conversations(connection, found)
@@ -51,6 +53,7 @@ def render(connection: sqlite3.Connection, file: str, *, live: str = "") -> str:
         title=f"Tool calls in {os.path.basename(file)}",
         file=file,
         live=live,
+        above=above,
         style=Markup(style),  # noqa: S704 - our own file
         script=Markup(script),  # noqa: S704 - our own file
         m=found,

@@ -21,6 +21,7 @@ from mulligan.errors import ToolPermissionError
 from mulligan_proxy.exchange import CURRENT, Exchange
 
 _ANSWER = "mulligan-approval"
+_ASKED, _APPROVED = "mulligan-asked", "mulligan-approved"
 _CANNOT_ASK = (
     "This call needs a person's approval, and this client cannot ask for it: it does not support MCP elicitation."
 )
@@ -44,6 +45,8 @@ class Approvals:
             The decision; None if the question is on its way in the answer to the call.
         """
         exchange = CURRENT.get()
+        if exchange.approval == self._seal(_APPROVED, request):
+            return Approve()  # another round of the same call, whose server asked for more
         if not can_ask(exchange.session):
             return Reject(_CANNOT_ASK)
         if exchange.session.protocol_version in MODERN_PROTOCOL_VERSIONS:
@@ -57,20 +60,24 @@ class Approvals:
             )
         except (MCPError, ValidationError):
             return Reject("The client failed to ask for approval.")
-        return _decision(answer.action)
+        return self._decision(answer.action, exchange, request)
 
     def _answered(self, exchange: Exchange, request: ApprovalRequest) -> Approve | Reject | None:
         """The decision that came with the call; the first time, there is none, and the question is left in the exchange.
 
         The answer counts only for the very call that was asked about, which the seal holds together.
         """
-        seal = self._seal(request)
+        state = exchange.params.get("requestState")
+        approved = _approved_state(state)
+        if approved is not None and hmac.compare_digest(approved[0], self._seal(_APPROVED, request)):
+            exchange.approval, server_state = approved
+            exchange.params = {**_without(exchange.params, "requestState"), **server_state}
+            return Approve()
+        seal = self._seal(_ASKED, request)
         answer = (exchange.params.get("inputResponses") or {}).get(_ANSWER)
-        if isinstance(answer, Mapping) and hmac.compare_digest(str(exchange.params.get("requestState")), seal):
-            exchange.params = {
-                key: value for key, value in exchange.params.items() if key not in ("inputResponses", "requestState")
-            }
-            return _decision(answer.get("action"))
+        if isinstance(answer, Mapping) and hmac.compare_digest(str(state).encode(), seal.encode()):
+            exchange.params = _without(exchange.params, "inputResponses", "requestState")
+            return self._decision(answer.get("action"), exchange, request)
         asked = {"message": _question(request), "requestedSchema": _NO_FIELDS, "mode": "form"}
         exchange.question = {
             "resultType": "input_required",
@@ -79,9 +86,42 @@ class Approvals:
         }
         return None
 
-    def _seal(self, request: ApprovalRequest) -> str:
-        asked = json.dumps([request.tool_name, request.arguments], sort_keys=True)
-        return hmac.new(self._key, asked.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
+    def _decision(self, action: Any, exchange: Exchange, request: ApprovalRequest) -> Approve | Reject:
+        if action == "accept":
+            exchange.approval = self._seal(_APPROVED, request)
+            return Approve()
+        return Reject("The question was dismissed." if action == "cancel" else "The user declined.")
+
+    def _seal(self, what: str, request: ApprovalRequest) -> str:
+        sealed = json.dumps([what, request.tool_name, request.arguments], sort_keys=True)
+        return hmac.new(self._key, sealed.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
+
+
+def with_approval(answer: Mapping[str, Any], approval: str) -> dict[str, Any]:
+    """A server's request for input, which holds the approval of its call: the client sends it back, and nobody is asked again.
+
+    Args:
+        answer: what the server answered.
+        approval: the seal of the approved call, or an empty text.
+    """
+    if not approval or answer.get("resultType") != "input_required":
+        return dict(answer)
+    held = {name: answer[name] for name in ("requestState",) if name in answer}
+    return {**answer, "requestState": json.dumps({_APPROVED: approval, **held})}
+
+
+def _approved_state(state: Any) -> tuple[str, dict[str, Any]] | None:
+    """The seal and the server's own state in what `with_approval` made; None for anything else."""
+    try:
+        held = json.loads(state) if isinstance(state, str) else None
+    except (ValueError, RecursionError):
+        return None
+    seal = held.pop(_APPROVED, None) if isinstance(held, dict) else None
+    return (seal, held) if isinstance(seal, str) and seal.isascii() and held.keys() <= {"requestState"} else None
+
+
+def _without(params: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value for name, value in params.items() if name not in names}
 
 
 def _question(request: ApprovalRequest) -> str:
@@ -122,9 +162,3 @@ def can_ask(session: ServerSession) -> bool:
     capabilities = session.client_capabilities
     asking = None if capabilities is None else capabilities.elicitation
     return asking is not None and (asking.form is not None or asking.url is None)
-
-
-def _decision(action: Any) -> Approve | Reject:
-    if action == "accept":
-        return Approve()
-    return Reject("The question was dismissed." if action == "cancel" else "The user declined.")

@@ -1,4 +1,7 @@
-"""A line in the log for each call. A mistake of a model is no error: it is read and corrected, and no person has to act."""
+"""The proxy's own log of calls, in place of mulligan's: a line for each call, and one for each bug of a plugin.
+
+A mistake of a model is no error: it is read and corrected, and no person has to act.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +9,18 @@ from loguru import logger
 
 from mulligan import ToolResult, hookimpl
 from mulligan.errors import RepeatedCallError, ResourceNotFoundError, ToolArgumentError, ToolNotFoundError
-from mulligan.events import CallFinished
+from mulligan.events import CallFinished, PluginFaulted
 from mulligan_proxy.log_text import one_line
 
 _MISTAKES = (ToolArgumentError, ToolNotFoundError, ResourceNotFoundError, RepeatedCallError)
 
 
 class CallLog:
-    """Writes what came of each call."""
+    """Writes what came of each call, and which plugin has a bug."""
 
     @hookimpl
     def observe(self, event: object) -> None:
-        """Writes a line for a call that has been answered.
+        """Writes a line for a call that has been answered, or for a plugin's bug.
 
         Args:
             event: what happened.
@@ -25,6 +28,9 @@ class CallLog:
         if isinstance(event, CallFinished):
             result = event.result
             logger.log(_level(result), "{}", one_line(_sentence(result)))
+        elif isinstance(event, PluginFaulted):
+            disabled = "; the plugin is disabled" if event.set_aside else ""
+            logger.error("{}", one_line(f"plugin {event.plugin}, hook {event.hook}: {event.error}{disabled}"))
 
 
 def _level(result: ToolResult) -> str:

@@ -9,7 +9,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -19,6 +19,7 @@ from mulligan.errors import UsageError
 from mulligan.pipeline.config import read_tool_options
 from mulligan_proxy.configs import HEADERS, insert_proxy, own_command, read_config, specs_of
 from mulligan_proxy.specs import ProxyOptions, ServerSpec
+from mulligan_proxy.standard_input import refuse_requests
 
 _HELP = "Stands between an MCP client and MCP servers: whatever goes wrong with a call, the model reads what it can do next."
 _UI = "MULLIGAN_UI"
@@ -159,7 +160,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = app(words[1:] if words[:1] == ["proxy"] else words, exit_on_error=False, print_error=False)
         sys.stdout.flush()
     except (CycloptsError, UsageError) as error:
-        print(f"mulligan: {error}", file=sys.stderr)  # noqa: T201
+        print(f"mulligan: {error}", file=sys.stderr, flush=True)  # noqa: T201
+        if arguments is None and _serves_stdio(words):
+            refuse_requests(f"mulligan-proxy cannot start: {error}")
         return 2
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -167,20 +170,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code if isinstance(code, int) else 0
 
 
+def _serves_stdio(words: Sequence[str]) -> bool:
+    """Whether a client may wait for an answer on stdout."""
+    own = set(words[: words.index("--")] if "--" in words else words)
+    return not own & {"install", "uninstall", "doctor", "--print-config", "--http"}
+
+
 async def _run(specs: tuple[ServerSpec, ...], options: ProxyOptions, address: tuple[str, int] | None, ui: bool) -> None:
     import anyio
 
     from mulligan_proxy.serving import pipeline_for, serve_http, serve_stdio
+    from mulligan_proxy.ui.report import recorded_report
 
     _log_to_stderr(options.log)
-    pipeline = pipeline_for(options)
-    async with anyio.create_task_group() as tasks:
+    async with AsyncExitStack() as stack:
+        report, plugins = stack.enter_context(recorded_report()) if ui else (None, ())
+        pipeline = pipeline_for(options, plugins)
+        tasks = await stack.enter_async_context(anyio.create_task_group())
         watch = None
         if ui:
             from mulligan_proxy.ui import Recorder, serve_page
 
             watch = Recorder(pipeline.redactor.redact)
-            tasks.start_soon(serve_page, watch)
+            tasks.start_soon(serve_page, watch, report)
         if address is None:
             with suppress(NotImplementedError):  # no such signals on Windows
                 asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, tasks.cancel_scope.cancel)
@@ -194,7 +206,7 @@ def _print_config(config: Path | None, trust: tuple[str, ...]) -> int:
     if config is None:
         raise UsageError("--print-config needs --config FILE, the file in which your client keeps its servers")
     held = read_config(config)
-    specs_of(held, trusted=frozenset(trust))
+    specs_of(held, trusted=frozenset(trust))  # a trusted name that does not exist is an error
     written = insert_proxy(held, own_command(), frozenset(trust))
     print(json.dumps(written, indent=2, ensure_ascii=False))  # noqa: T201
     return 0

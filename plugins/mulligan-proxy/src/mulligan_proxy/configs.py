@@ -48,25 +48,33 @@ def read_config(path: Path) -> dict[str, Any]:
 def specs_of(held: Mapping[str, Any], *, trusted: frozenset[str] = frozenset()) -> tuple[ServerSpec, ...]:
     """The servers of a file, without those that are switched off.
 
+    An entry that cannot be understood becomes a server with a `problem`, so that the others work.
+
     Args:
         held: the file's JSON.
         trusted: names of servers whose hints are believed, beside those whose entry says `"trust": true`.
 
     Raises:
-        UsageError: an entry cannot be understood, or nothing is left.
+        UsageError: a trusted server does not exist, or nothing is left.
     """
     entries = held[group_of(held)]
-    trusted |= {name for name, entry in entries.items() if _is_trusted(name, entry)}
-    for name in trusted - entries.keys():
+    for name in sorted(trusted - entries.keys()):
         raise UsageError(f"--trust {name}: there is no such server; there are {', '.join(entries) or 'none'}")
     found = tuple(
-        spec_of(name, entry, name in trusted)
+        _spec_or_problem(name, entry, name in trusted)
         for name, entry in entries.items()
         if not (isinstance(entry, Mapping) and entry.get("disabled") is True) and not is_proxied(entry)
     )
     if not found:
         raise UsageError("the file names no server that the proxy could stand in front of")
     return found
+
+
+def _spec_or_problem(name: str, entry: Any, trusted: bool) -> ServerSpec:
+    try:
+        return spec_of(name, entry, trusted or _is_trusted(name, entry))
+    except UsageError as error:
+        return ServerSpec(name=name, problem=str(error).removeprefix(f"server {name!r}: "))
 
 
 def insert_proxy(
@@ -121,9 +129,10 @@ def spec_of(name: str, entry: Any, trusted: bool = False) -> ServerSpec:
     kind, address = _kind(name, entry)
     if kind == "stdio":
         command = _expand_variables((entry["command"], *_texts(name, entry, "args")))
-        return ServerSpec(
-            name=name, command=command, env=_mapping(name, entry, "env"), cwd=entry.get("cwd"), trusted=trusted
-        )
+        cwd = entry.get("cwd")
+        if not isinstance(cwd, str | None):
+            raise UsageError(f'server {name!r}: its "cwd" must be a text')
+        return ServerSpec(name=name, command=command, env=_mapping(name, entry, "env"), cwd=cwd, trusted=trusted)
     return ServerSpec(
         name=name,
         kind=kind,
@@ -154,17 +163,17 @@ def _is_trusted(name: str, entry: Any) -> bool:
 
 
 def _texts(name: str, entry: Mapping[str, Any], member: str) -> tuple[str, ...]:
-    given = entry.get(member, [])
+    given = [] if entry.get(member) is None else entry[member]
     if not isinstance(given, list) or not all(isinstance(one, str) for one in given):
         raise UsageError(f'server {name!r}: its "{member}" must be a list of texts')
     return tuple(given)
 
 
-def _mapping(name: str, entry: Mapping[str, Any], member: str) -> dict[str, str]:
+def _mapping(name: str, entry: Mapping[str, Any], member: str, *, expanded: bool = True) -> dict[str, str]:
     given = entry.get(member) or {}
     if not isinstance(given, Mapping) or not all(isinstance(one, str) for one in given.values()):
         raise UsageError(f'server {name!r}: its "{member}" must be an object of texts')
-    return {key: _expand_variables((value,))[0] for key, value in given.items()}
+    return {key: _expand_variables((value,))[0] if expanded else value for key, value in given.items()}
 
 
 def _expand_variables(texts: tuple[str, ...]) -> tuple[str, ...]:
@@ -178,7 +187,12 @@ def is_proxied(entry: Any) -> bool:
     Args:
         entry: the server's entry.
     """
-    words = [entry.get("command"), *(entry.get("args") or ())] if isinstance(entry, Mapping) else []
+    arguments = entry.get("args") if isinstance(entry, Mapping) else None
+    words = (
+        [entry.get("command"), *(arguments if isinstance(arguments, list) else ())]
+        if isinstance(entry, Mapping)
+        else []
+    )
     first, *rest = [Path(one).name.removesuffix(".exe") for one in words[:3] if isinstance(one, str)] or [""]
     if first == "mulligan-proxy" or rest == ["-m", "mulligan_proxy"]:
         return True
@@ -207,8 +221,8 @@ def wrap_entry(name: str, entry: Any, command: tuple[str, ...], trusted: frozens
     if kind == "stdio":
         return {"command": command[0], "args": [*told, "--", entry["command"], *_texts(name, entry, "args")], **others}
     told += ["--sse", address] if kind == "sse" else ["--url", address]
-    headers = entry.get("headers") or {}
-    env = {**(entry.get("env") or {}), **({HEADERS: json.dumps(headers)} if headers else {})}
+    headers = _mapping(name, entry, "headers", expanded=False)
+    env = {**_mapping(name, entry, "env", expanded=False), **({HEADERS: json.dumps(headers)} if headers else {})}
     return {"command": command[0], "args": told, **others, **({"env": env} if env else {})}
 
 

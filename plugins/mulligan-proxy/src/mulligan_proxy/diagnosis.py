@@ -12,7 +12,7 @@ from mulligan_proxy.failures import ConnectionEndedError
 from mulligan_proxy.log_text import one_line
 from mulligan_proxy.negotiation import reason_of
 from mulligan_proxy.specs import ServerSpec
-from mulligan_proxy.transports import InvalidAddressError
+from mulligan_proxy.transports import InvalidAddressError, InvalidHeaderError
 
 _INSTALL = {
     "npx": "Node.js (https://nodejs.org)",
@@ -67,6 +67,15 @@ def diagnose(spec: ServerSpec, error: BaseException, last_words: str = "", statu
     return _of_program(spec, error, one_line(last_words).rstrip("."))
 
 
+def misconfigured(spec: ServerSpec) -> Diagnosis:
+    """What is wrong with a server whose entry cannot be understood.
+
+    Args:
+        spec: the server.
+    """
+    return Diagnosis(spec.name, spec.problem, f"Correct the entry {spec.name!r} of your configuration.")
+
+
 def _of_program(spec: ServerSpec, error: BaseException, last_words: str) -> Diagnosis:
     program = spec.command[0]
     entry = f"the entry {spec.name!r} of your configuration"
@@ -77,6 +86,8 @@ def _of_program(spec: ServerSpec, error: BaseException, last_words: str) -> Diag
             return Diagnosis(spec.name, f"the program {program} was not found", _cure_of_missing(program, entry))
         reason = f"the program {program} cannot be run ({error.strerror})"
         return Diagnosis(spec.name, reason, f'Correct "command" in {entry}.')
+    if type(error) is ValueError:  # such as a character that no command can hold
+        return Diagnosis(spec.name, f"the program {program} cannot be run ({error})", f"Correct {entry}.")
     if isinstance(error, ConnectionEndedError):
         return Diagnosis(spec.name, "its program ended at its start", f"Correct {entry}. {_TERMINAL}", last_words)
     if isinstance(error, TimeoutError):
@@ -91,6 +102,8 @@ def _cure_of_missing(program: str, entry: str) -> str:
     words = program.split()
     if len(words) > 1 and not Path(program).parent.is_dir():
         return f'In {entry}, "command" is the program alone, "{words[0]}"; the words after it go into "args".'
+    if program.startswith(("~", "$")):
+        return f'Give its full path as "command" in {entry}: no shell fills in {program.partition("/")[0]!r}.'
     name = PurePath(program).name.removesuffix(".exe").removesuffix(".cmd")
     if PurePath(program).name != program:
         return f'Correct "command" in {entry}.'
@@ -104,6 +117,9 @@ def _of_address(spec: ServerSpec, error: BaseException, status: int | None) -> D
         reason = f"{spec.url!r} is not the address of a web server"
         return Diagnosis(spec.name, reason, f"Correct {place}: it begins with http:// or https://.")
     url = _without_secrets(spec.url)
+    if isinstance(error, InvalidHeaderError):
+        reason = f"the header {str(error)!r} holds characters that no header can hold"
+        return Diagnosis(spec.name, reason, f'Correct "headers" of {spec.name!r} in your configuration.')
     if isinstance(error, httpx2.HTTPStatusError):
         status = error.response.status_code
     if status in (401, 403):

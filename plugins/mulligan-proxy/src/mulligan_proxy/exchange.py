@@ -30,6 +30,7 @@ class Exchange:
         result: what the server answered, once it has.
         modern: whether that is of a version without a handshake.
         question: what the client has to ask its user before the call can run, or None.
+        approval: the seal of the call that its user has approved; empty if no one was asked.
     """
 
     params: Mapping[str, Any]
@@ -39,6 +40,7 @@ class Exchange:
     result: dict[str, Any] | None = None
     modern: bool = False
     question: dict[str, Any] | None = None
+    approval: str = ""
     _scope: anyio.CancelScope | None = None
     _timeout: float = math.inf
     _last: float = math.inf

@@ -16,6 +16,7 @@ from pydantic import ValidationError
 
 from mulligan import Pipeline, ToolCall, ToolResult
 from mulligan.errors import ToolError, ToolTimeoutError
+from mulligan_proxy.approvals import can_ask, with_approval
 from mulligan_proxy.clients import Client
 from mulligan_proxy.exchange import CURRENT, Exchange
 from mulligan_proxy.failures import ForwardedError
@@ -113,10 +114,10 @@ class Relay:
     async def _call(self, ctx: Context) -> dict[str, Any]:
         params = ctx.params or {}
         exchange = Exchange(params, ctx.session, _id(ctx), _progress(ctx))
-        client = self._client(ctx)
         token = CURRENT.set(exchange)
         await self._fleet.wait(_FIRST_WAIT)
         call = ToolCall(str(ctx.request_id), _name(params), params.get("arguments"))
+        client = await self._client(ctx, call)
         try:
             result = await self._result(call, client)
             if ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS:
@@ -134,12 +135,13 @@ class Relay:
         answer = failure_of(result, exchange.result) if result.is_error else with_notes(result, exchange.result or {})
         if self._watch is not None:
             self._watch.add(params, result, answer)
+        answer = with_approval(answer, exchange.approval)
         return convert_result(ctx, answer, modern=exchange.modern and not result.is_error)
 
-    def _client(self, ctx: Context) -> Client:
+    async def _client(self, ctx: Context, call: ToolCall) -> Client:
         """Who calls. Where approval is asked for in the answer to a call, each round is a call of a new client."""
-        tool = self._pipeline.tools.get(_name(ctx.params or {}))
-        if tool is not None and tool.approve and ctx.protocol_version in MODERN_PROTOCOL_VERSIONS:
+        modern = ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
+        if modern and can_ask(ctx.session) and await self._pipeline.aapproval(call) is not None:
             return Client(self._pipeline.session())
         return self._fleet.clients.of(ctx)
 

@@ -17,6 +17,7 @@ from mcp.server.subscriptions import ListenHandler
 
 from mulligan import Limits, Pipeline, Policy
 from mulligan.errors import UsageError
+from mulligan.events import PluginFaulted
 from mulligan_proxy.approvals import Approvals, RefuseWithoutQuestion
 from mulligan_proxy.call_log import CallLog
 from mulligan_proxy.failures import ForwardedError
@@ -37,14 +38,19 @@ def pipeline_for(options: ProxyOptions, plugins: Iterable[Any] = ()) -> Pipeline
         plugins: plugins beside the installed ones.
     """
     policy = Policy(repair="all" if options.repair else (), retry=options.retry, control_flow=(ForwardedError,))
-    return Pipeline(
-        plugins=[CallLog(), RefuseWithoutQuestion(), *plugins],
+    log = CallLog()
+    pipeline = Pipeline(
+        plugins=[log, RefuseWithoutQuestion(), *plugins],
+        block=["logging"],  # the client's log gets the proxy's own lines only
         approver=Approvals().approve,
         policy=policy,
         limits=Limits(argument_bytes=_ARGUMENT_BYTES),
         format=options.format,
         tool_options=options.tool_options,
     )
+    for fault in pipeline.faults:  # of loading, before anything could observe it
+        log.observe(PluginFaulted(fault.plugin, fault.hook, fault.error, set_aside=False))
+    return pipeline
 
 
 @asynccontextmanager

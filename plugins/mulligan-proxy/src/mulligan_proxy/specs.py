@@ -23,6 +23,7 @@ class ServerSpec:
         url: its address, for `http` and `sse`.
         headers: HTTP headers that are sent with every request.
         trusted: whether its hints (`readOnlyHint` and so on) are believed.
+        problem: what is wrong with its entry of the configuration, without a full stop; it is then never started.
     """
 
     name: str
@@ -33,6 +34,7 @@ class ServerSpec:
     url: str = ""
     headers: Mapping[str, str] = attrs.field(factory=dict, repr=False)
     trusted: bool = False
+    problem: str = ""
 
 
 @attrs.frozen(kw_only=True)

@@ -32,6 +32,10 @@ class InvalidAddressError(Exception):
     """The URL of a server is none."""
 
 
+class InvalidHeaderError(Exception):
+    """A header of a server holds characters that no header can hold; the text is its name."""
+
+
 class Arrival(enum.Enum):
     """What has arrived in answer to a request."""
 
@@ -50,6 +54,7 @@ async def open_connection(spec: ServerSpec, evidence: Evidence) -> AsyncIterator
 
     Raises:
         InvalidAddressError: the server's URL is none.
+        InvalidHeaderError: one of its headers is none.
         OSError: the program cannot be started.
     """
     if spec.kind == "stdio":
@@ -74,13 +79,14 @@ async def open_connection(spec: ServerSpec, evidence: Evidence) -> AsyncIterator
 
 
 def check_address(spec: ServerSpec) -> None:
-    """Rejects a URL that cannot be one, before anything is sent.
+    """Rejects a URL or a header that cannot be one, before anything is sent.
 
     Args:
         spec: a server at an address.
 
     Raises:
         InvalidAddressError: it is no address of a web server.
+        InvalidHeaderError: a header holds characters that no header can hold.
     """
     try:
         parts = urlsplit(spec.url)
@@ -89,6 +95,9 @@ def check_address(spec: ServerSpec) -> None:
         valid = False
     if not valid or any(one.isspace() for one in spec.url):
         raise InvalidAddressError(spec.url)
+    for name, value in spec.headers.items():
+        if not (name and (name + value).isascii() and (name + value).replace("\t", "").isprintable()):
+            raise InvalidHeaderError(name)
 
 
 async def relayed(

@@ -16,7 +16,7 @@ from mcp.shared.exceptions import MCPError
 from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
 from mcp_types import ClientCapabilities, Implementation
 
-from mulligan_proxy.diagnosis import Diagnosis, diagnose
+from mulligan_proxy.diagnosis import Diagnosis, diagnose, misconfigured
 from mulligan_proxy.evidence import Evidence
 from mulligan_proxy.exchange import Exchange
 from mulligan_proxy.failures import is_forgotten, not_running_error, unusable_error
@@ -104,6 +104,10 @@ class Upstream:
         Args:
             peer: what the server is told of the client.
         """
+        if self.spec.problem:
+            self._failed_starts = _MAX_FAILED_STARTS
+            self._note_defect(misconfigured(self.spec))
+            return
         tries = 0
         self._begins_modern = peer.modern
         while True:

@@ -86,6 +86,16 @@ def general_name(failure: Failure) -> ToolError | None:
     return _classify_by_name(failure, vague=True)
 
 
+@rules()
+def json_rpc_code(failure: Failure) -> ToolError | None:
+    """A JSON-RPC error with a code of the server's own: the class that carries it is the same for every server and code."""
+    for one in failure.whole_chain:
+        code = None if one.exception is None else one.field("error", "code")
+        if type(code) is int and issubclass(type(one.field("error", "message")), str):
+            return m.error_of(one, m.FAILED, message=f"The server reported the error {code}.")
+    return None
+
+
 def _classify_by_name(failure: Failure, *, vague: bool) -> ToolError | None:
     chain = failure.whole_chain
     for place, one in enumerate(chain):

@@ -2,5 +2,6 @@
 
 from mulligan_proxy.ui.page import app_for, serve_page
 from mulligan_proxy.ui.recorder import Recorder
+from mulligan_proxy.ui.report import Report
 
-__all__ = ["Recorder", "app_for", "serve_page"]
+__all__ = ["Recorder", "Report", "app_for", "serve_page"]

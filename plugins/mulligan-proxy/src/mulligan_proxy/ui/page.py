@@ -1,4 +1,4 @@
-"""The page as a web application: one document, and the state that it asks for, on this machine only."""
+"""The page as a web application: the documents, and the state that they ask for, on this machine only."""
 
 from __future__ import annotations
 
@@ -10,36 +10,50 @@ from importlib.resources import files
 
 import uvicorn
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from mulligan_proxy.ui.recorder import Recorder
+from mulligan_proxy.ui.report import Report, version_of
 
 HOST = "127.0.0.1"
 FIRST_PORT = 8766
 _PORTS = 20
 _HEADERS = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff"}
+_FRAMES = {"X-Frame-Options": "DENY"}  # the report has a policy of its own, and no page can forbid frames from inside
+_BACK = '<a class="button" href="./">Report</a>\n'
 _POLICY = (
     "default-src 'none'; script-src 'nonce-{0}'; style-src 'nonce-{0}'; connect-src 'self'; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'none'"
 )
 
 
-def app_for(recorder: Recorder) -> Starlette:
+def app_for(recorder: Recorder, report: Report | None = None) -> Starlette:
     """The application. It answers only under the names of this machine, so that no other page can read it.
 
     Args:
         recorder: what it shows.
+        report: what is shown first, where mulligan-ledger is installed; the list of calls otherwise.
     """
     document = files("mulligan_proxy.ui").joinpath("page.html").read_text("utf-8")
+    document = document.replace("{{report}}", "" if report is None else _BACK)
 
-    async def page(_: Request) -> Response:
+    async def calls(_: Request) -> Response:
         nonce = secrets.token_urlsafe(16)
         headers = {**_HEADERS, "Content-Security-Policy": _POLICY.format(nonce)}
         return HTMLResponse(document.replace("{{nonce}}", nonce), headers=headers)
+
+    async def first(request: Request) -> Response:
+        if report is None:
+            return await calls(request)
+        return HTMLResponse(await run_in_threadpool(report.document, recorder.summary()), headers=_HEADERS | _FRAMES)
+
+    async def version(_: Request) -> Response:
+        return PlainTextResponse(version_of(recorder.summary()), headers=_HEADERS)
 
     async def state(request: Request) -> Response:
         known = request.query_params.get("after", "0")
@@ -54,7 +68,9 @@ def app_for(recorder: Recorder) -> Starlette:
 
     return Starlette(
         routes=[
-            Route("/", page),
+            Route("/", first),
+            Route("/version", version),
+            Route("/calls", calls),
             Route("/state", state),
             Route("/calls/{number:int}", details),
             Route("/export", export),
@@ -63,15 +79,16 @@ def app_for(recorder: Recorder) -> Starlette:
     )
 
 
-async def serve_page(recorder: Recorder) -> None:
+async def serve_page(recorder: Recorder, report: Report | None = None) -> None:
     """Serves the page until cancelled, and says on stderr where.
 
     Args:
         recorder: what it shows.
+        report: what is shown first, where mulligan-ledger is installed.
     """
     listener = _listener()
     print(f"mulligan: the live view is at http://{HOST}:{listener.getsockname()[1]}/", file=sys.stderr, flush=True)  # noqa: T201
-    config = uvicorn.Config(app_for(recorder), log_level="error", lifespan="off", timeout_graceful_shutdown=1)
+    config = uvicorn.Config(app_for(recorder, report), log_level="error", lifespan="off", timeout_graceful_shutdown=1)
     await uvicorn.Server(config).serve([listener])
 
 

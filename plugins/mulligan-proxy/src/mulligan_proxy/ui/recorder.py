@@ -102,11 +102,14 @@ class Recorder:
         Args:
             after: the number of the last call that is known.
         """
+        return {**self.summary(), "calls": [row for row in self._rows if row["n"] > after]}
+
+    def summary(self) -> dict[str, Any]:
+        """The servers and the totals."""
         return {
             "servers": [server.state() for server in self._servers],
             "count": self._totals.total(),
             "totals": dict(self._totals.most_common()),
-            "calls": [row for row in self._rows if row["n"] > after],
         }
 
     def details(self, number: int) -> dict[str, Any] | None:
