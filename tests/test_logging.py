@@ -242,6 +242,20 @@ print("loguru" in sys.modules)
     assert ended.stdout.split()[-3:] == ["False", "False", "True"], ended.stderr
 
 
+def test_the_clock_of_json_lines_is_imported_with_the_first_line():
+    program = """
+import sys
+from mulligan import Pipeline
+pipeline = Pipeline(autoload=False)
+pipeline.enable_logging(sink="json")
+print("datetime" in sys.modules)
+pipeline.call("nope")
+print("datetime" in sys.modules)
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    assert ended.stdout.split() == ["False", "True"], ended.stderr
+
+
 def test_a_success(logged, run, lines):
     run(logged(read), "read", {"path": "a.md"}, call_id="c1")
     [(level, text)] = lines.records
