@@ -346,6 +346,36 @@ print([span.name for span in exporter.get_finished_spans()])
     assert run(program) == "['execute_tool after']"
 
 
+def test_a_meter_provider_that_comes_later_is_used():
+    program = """
+from mulligan import Pipeline
+from opentelemetry import metrics
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import InMemoryMetricReader
+pipeline = Pipeline()
+pipeline.call("before")
+reader = InMemoryMetricReader()
+metrics.set_meter_provider(MeterProvider([reader]))
+pipeline.call("after")
+[scope] = reader.get_metrics_data().resource_metrics[0].scope_metrics
+print({metric.name: [getattr(point, "count", None) for point in metric.data.data_points] for metric in scope.metrics})
+"""
+    assert run(program) == "{'gen_ai.execute_tool.duration': [1], 'mulligan.failures': [None]}"
+
+
+def test_an_sdk_that_the_environment_disables_costs_no_answer():
+    program = """
+from mulligan import Pipeline
+from mulligan_otel import OpenTelemetry
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.trace import TracerProvider
+otel = OpenTelemetry(tracer_provider=TracerProvider(), meter_provider=MeterProvider())
+pipeline = Pipeline(plugins=[otel], block=["otel"])
+print(pipeline.call("nope").error.code, pipeline.faults)
+"""
+    assert run(program, OTEL_SDK_DISABLED="true") == "UNIMPLEMENTED ()"
+
+
 # --- content
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from opentelemetry import metrics
-from opentelemetry.metrics import MeterProvider
+from opentelemetry.metrics import MeterProvider, NoOpMeter, _internal
 
 from mulligan.plugin import CallFinished, CallRepaired, CallRetried, RepeatedCallError, Tool
 from mulligan_otel.attributes import OPERATION, UNKNOWN, VERSION, plain, tool_label
@@ -13,6 +13,7 @@ _TOOL = "gen_ai.tool.name"
 _OPEN_CIRCUIT = "host:circuit-breaker"
 _SATURATED = "classify:saturated"
 _MOST_TOOLS = 10_000
+_NOT_TOLD = object()  # if another version of OpenTelemetry keeps it elsewhere
 
 
 class Metrics:
@@ -24,6 +25,8 @@ class Metrics:
 
     def __init__(self, provider: MeterProvider | None) -> None:
         meter = metrics.get_meter("mulligan", VERSION, provider)
+        self._is_off = isinstance(meter, NoOpMeter)
+        self._is_global = provider is None
         self._duration = meter.create_histogram(
             "gen_ai.execute_tool.duration",
             unit="s",
@@ -50,6 +53,14 @@ class Metrics:
         )
         self._paused: set[str] = set()
         self._by_tool: dict[Tool | None, dict[str, str]] = {}
+
+    @property
+    def is_on(self) -> bool:
+        """Whether there is anything that takes what is counted; a program may set its provider late.
+
+        `get_meter_provider` would tell too, but reads the environment each time.
+        """
+        return not (self._is_off or (self._is_global and getattr(_internal, "_METER_PROVIDER", _NOT_TOLD) is None))
 
     def finish(self, event: CallFinished) -> None:
         """Counts a call that was answered."""

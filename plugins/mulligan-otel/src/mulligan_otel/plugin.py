@@ -63,8 +63,10 @@ class OpenTelemetry:
         if kind is CallStarted:
             self._spans.start(event)  # type: ignore[arg-type]
         elif kind is CallFinished:
-            self._metrics.finish(event)  # type: ignore[arg-type]
-            self._spans.finish(event)  # type: ignore[arg-type]
+            if self._metrics.is_on:
+                self._metrics.finish(event)  # type: ignore[arg-type]
+            if self._spans.is_used:
+                self._spans.finish(event)  # type: ignore[arg-type]
         elif kind is CallRepaired:
             self._metrics.repair(event)  # type: ignore[arg-type]
             self._spans.repair()

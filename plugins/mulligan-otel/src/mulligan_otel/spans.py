@@ -9,7 +9,7 @@ from typing import Any
 
 from opentelemetry import context, trace
 from opentelemetry.context import Context
-from opentelemetry.trace import INVALID_SPAN, NoOpTracerProvider, Span, Status, StatusCode, TracerProvider
+from opentelemetry.trace import INVALID_SPAN, NoOpTracer, Span, Status, StatusCode, TracerProvider
 
 from mulligan.plugin import (
     AttemptFailed,
@@ -29,7 +29,7 @@ _NAME_CHARS = 64
 _ID_CHARS = 100
 _CONTENT_CHARS = 2_000
 _MOST_TOOLS = 10_000
-_NOT_TOLD = object()
+_NOT_TOLD = object()  # if another version of OpenTelemetry keeps it elsewhere
 
 
 class _Call:
@@ -63,23 +63,25 @@ class Spans:
     Args:
         provider: makes the tracer; None for that of the program, which may come later.
         capture: whether spans hold arguments and results.
+
+    Attributes:
+        is_used: whether any span was started.
     """
 
     def __init__(self, provider: TracerProvider | None, *, capture: bool) -> None:
-        self._provider = provider
         self._capture = capture
-        self._is_off = isinstance(provider, NoOpTracerProvider)
-        self._is_used = False
+        self.is_used = False
         self._is_global = provider is None
         trace.get_tracer_provider()  # loads the one that the environment names, if any
         self._tracer = trace.get_tracer("mulligan", VERSION, provider)
+        self._is_off = isinstance(self._tracer, NoOpTracer)
         self._redact = Redactor().redact
         self._by_tool: dict[Tool, tuple[str, dict[str, Any]]] = {}
 
     def start(self, event: CallStarted) -> None:
         """Starts the span of a call, and makes it current."""
-        if self._is_off or (self._is_global and not _has_provider()):
-            return
+        if self._is_off or (self._is_global and getattr(trace, "_TRACER_PROVIDER", _NOT_TOLD) is None):
+            return  # `get_tracer_provider` would tell too, but reads the environment each time
         tool = event.tool
         if tool is None:
             name, attributes = _unknown(self._redact(event.tool_name)[:_NAME_CHARS])
@@ -90,7 +92,7 @@ class Spans:
         span = self._tracer.start_span(name, attributes=attributes)
         if span is INVALID_SPAN:
             return
-        self._is_used = True
+        self.is_used = True
         call = _Call(span, event)
         call.token = context.attach(context.set_value(_KEY, call, trace.set_span_in_context(span)))
 
@@ -135,7 +137,7 @@ class Spans:
 
     def finish(self, event: CallFinished) -> None:
         """Ends the span of a call."""
-        call = self._current() if self._is_used else None
+        call = self._current()
         if call is None or call.event.call_id != event.call_id or call.event.session_id != event.session_id:
             return  # a framework interrupted this call, and its span has ended
         is_plain = not (event.is_error or call.is_repaired or self._capture) and event.attempt == 1
@@ -201,11 +203,6 @@ class Spans:
     def _current() -> _Call | None:
         call = context.get_value(_KEY)
         return call if isinstance(call, _Call) else None
-
-
-def _has_provider() -> bool:
-    """Whether the program has a provider. `get_tracer_provider` would tell too, but reads the environment each time."""
-    return getattr(trace, "_TRACER_PROVIDER", _NOT_TOLD) is not None
 
 
 def _unknown(name: str) -> tuple[str, dict[str, Any]]:
