@@ -21,6 +21,8 @@ _ADAPTERS = ("adk", "haystack", "langchain", "llamaindex", "openai-agents", "pyd
 FINISHED = tuple(f"mulligan-{name}" for name in (*_PROVIDERS, *_TOOLS, *_ADAPTERS))
 DOMINANCE = ("-e", "plugins/mulligan-github", "-e", "plugins/testkit[dominance]")
 KIT = {f"mulligan-{name}": DOMINANCE for name in _ADAPTERS}
+TRACES = ("-e", "plugins/mulligan-github", "-e", "plugins/mulligan-otel", "-e", "plugins/testkit[dominance,traces]")
+KIT |= {f"mulligan-{name}": TRACES for name in ("langchain", "openai-agents", "pydantic-ai")}
 KIT["mulligan-proxy"] = ("-e", "plugins/mulligan-mcp", "-e", "plugins/testkit")
 PEERS = {
     "pydantic-ai": "pydantic-ai-slim",
