@@ -69,14 +69,14 @@ class OpenTelemetry:
                 self._spans.finish(event)  # type: ignore[arg-type]
         elif kind is CallRepaired:
             self._metrics.repair(event)  # type: ignore[arg-type]
-            self._spans.repair()
+            self._spans.repair(event)  # type: ignore[arg-type]
         elif kind is AttemptFailed:
             self._spans.fail_attempt(event)  # type: ignore[arg-type]
         elif kind is CallRetried:
             self._metrics.retry(event)  # type: ignore[arg-type]
             self._spans.start_attempt(event)  # type: ignore[arg-type]
         elif kind is CallAbandoned:
-            self._spans.abandon()
+            self._spans.abandon(event)  # type: ignore[arg-type]
 
     @hookimpl
     def middlewares(self, tool: Tool) -> Iterable[Middleware]:
