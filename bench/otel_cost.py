@@ -17,6 +17,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import contenders
 import floor
 import measure
 from mulligan_otel import OpenTelemetry
@@ -37,7 +38,7 @@ class Discard(SpanExporter):
 
 def caller(*plugins: Any) -> Callable[[], Any]:
     """One successful call."""
-    return floor.caller(floor.pipeline(*plugins), "search_issues", floor.TEXT)
+    return contenders.caller(contenders.pipeline(*plugins), "search_issues", floor.TEXT)
 
 
 def rows() -> Iterator[Row]:

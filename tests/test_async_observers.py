@@ -129,7 +129,7 @@ def test_strict_mode_raises_its_fault_when_the_pipeline_is_closed():
 
 
 def test_closing_gives_up_on_one_that_never_ends(run, monkeypatch):
-    monkeypatch.setattr("mulligan.hooks.async_observer.AsyncObserver.drain.__defaults__", (0.05,))
+    monkeypatch.setattr("mulligan.hooks.async_observer._DRAIN_SECONDS", 0.05)
     slow = Slow(open=False)
     pipeline = Pipeline([read], plugins=[slow], autoload=False)
     for _ in range(3):
@@ -142,6 +142,97 @@ def test_closing_gives_up_on_one_that_never_ends(run, monkeypatch):
     run(pipeline, "read", {"path": "after"})  # and it works again
     pipeline.close()
     assert [type(event) for event in slow.seen] == [CallStarted, CallFinished]
+
+
+def test_a_fault_of_one_does_not_keep_the_events_of_another_from_it():
+    slow = Slow(open=False)
+    pipeline = Pipeline([read], plugins=[Failing(), slow], autoload=False, strict=True)
+    pipeline.call("read", {"path": "a"})
+    slow.may.set()
+    with pytest.raises(PluginError, match="disk full"):
+        pipeline.close()
+    assert len(slow.seen) == 2
+
+
+def test_one_may_close_its_pipeline():
+    class Closes:
+        seen = 0
+
+        @hookimpl
+        async def observe(self) -> None:
+            self.seen += 1
+            pipeline.close()
+
+    closes = Closes()
+    pipeline = Pipeline([read], plugins=[closes], autoload=False)
+    pipeline.call("read", {"path": "a"})
+    pipeline.close()
+    assert (closes.seen, dropped(pipeline), pipeline.faults) == (2, 0, ())
+
+
+def test_one_that_cancels_itself_has_a_fault_of_its_own():
+    class Cancels:
+        @hookimpl
+        async def observe(self) -> None:
+            raise asyncio.CancelledError
+
+    with Pipeline([read], plugins=[Cancels()], autoload=False) as pipeline:
+        pipeline.call("read", {"path": "a"})
+    assert "CancelledError" in pipeline.faults[0].error
+    assert "closed" not in pipeline.faults[0].error
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+@pytest.mark.parametrize("asks_for_event", [False, True])
+def test_an_observer_is_not_told_of_the_calls_that_it_makes(is_async, asks_for_event):
+    seen: list[str] = []
+
+    def make(name: str) -> None:
+        assert pipeline.call(name, {"path": "b"}).content
+
+    class Calls:
+        if is_async:
+
+            @hookimpl
+            async def observe(self) -> None:
+                seen.append("event")
+                await pipeline.acall("read", {"path": "b"})
+                await pipeline.acall("nope")
+        elif asks_for_event:
+
+            @hookimpl
+            def observe(self, event: Any) -> None:
+                seen.append("event")
+                make("read")
+                make("nope")
+        else:
+
+            @hookimpl
+            def observe(self) -> None:
+                seen.append("event")
+                make("read")
+                make("nope")
+
+    with Pipeline([read], plugins=[Calls()], autoload=False) as pipeline:
+        for _ in range(3):
+            pipeline.call("read", {"path": "a"})
+    assert len(seen) == 6
+    assert pipeline.faults == ()
+    assert pipeline.stats()["read"].calls == 3 + 6
+
+
+def test_a_plain_function_that_returns_a_coroutine_is_a_fault():
+    class Forgets:
+        async def send(self, event: Any) -> None:
+            """Never awaited."""
+
+        @hookimpl
+        def observe(self, event: Any) -> Any:
+            return self.send(event)
+
+    pipeline = Pipeline([read], plugins=[Forgets()], autoload=False)
+    pipeline.call("read", {"path": "a"})
+    assert pipeline.faults[0].error == "returned a coroutine, which is not awaited; declare it `async def`"
 
 
 def test_aclose_delivers_without_blocking_the_loop():

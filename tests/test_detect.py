@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections import OrderedDict, UserDict
 from types import SimpleNamespace
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 
 from mulligan import Pipeline, Policy, Tool, errors
-from mulligan.plugin import Failure
+from mulligan.plugin import Failure, hookimpl
 
 
 class Result(SimpleNamespace):
@@ -470,3 +471,36 @@ def test_recovering_in_strict_mode():
             assert error.suggestions == ("give",)
         else:
             assert isinstance(result.error, errors.ToolNotFoundError)
+
+
+class Abstains:
+    """Implements `detect`, and finds nothing."""
+
+    @hookimpl
+    def detect(self, value: Any) -> None:
+        """No failure."""
+
+
+def work_of(pipeline: Pipeline) -> int:
+    """How many functions a successful call enters, once everything is imported."""
+    entered = 0
+
+    def count(frame: Any, event: str, _: Any) -> None:
+        nonlocal entered
+        entered += event == "call"
+
+    for _ in range(2):
+        assert not pipeline.call("work").is_error
+    sys.setprofile(count)
+    try:
+        pipeline.call("work")
+    finally:
+        sys.setprofile(None)
+    return entered
+
+
+@pytest.mark.parametrize("value", ["3 articles about tides", "plain words " * 2_000, 7, None, {"id": 1}], ids=type)
+def test_a_plugin_that_finds_nothing_adds_little_work_to_a_success(value):
+    tool = Tool.from_function(lambda: value, name="work")
+    plain, asked = (Pipeline([tool], plugins=plugins, autoload=False) for plugins in ((), (Abstains(),)))
+    assert work_of(asked) <= work_of(plain) + 12

@@ -242,6 +242,20 @@ print("loguru" in sys.modules)
     assert ended.stdout.split()[-3:] == ["False", "False", "True"], ended.stderr
 
 
+def test_the_clock_of_json_lines_is_imported_with_the_first_line():
+    program = """
+import sys
+from mulligan import Pipeline
+pipeline = Pipeline(autoload=False)
+pipeline.enable_logging(sink="json")
+print("datetime" in sys.modules)
+pipeline.call("nope")
+print("datetime" in sys.modules)
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    assert ended.stdout.split() == ["False", "True"], ended.stderr
+
+
 def test_a_success(logged, run, lines):
     run(logged(read), "read", {"path": "a.md"}, call_id="c1")
     [(level, text)] = lines.records
@@ -284,6 +298,22 @@ def test_many_calls_make_few_lines(logged, lines):
             [ToolCall(f"a{number}", "read", {"path": "a"}), ToolCall(f"b{number}", "missing", {"path": str(number)})]
         )
     assert sum(len(text.splitlines()) for text in lines.raw) == 26 + 13
+
+
+def test_many_crashes_make_few_lines(logged, lines):
+    def parse(text: str) -> int:
+        return int(text)
+
+    def work(text: str) -> int:
+        try:
+            return parse(text)
+        except ValueError as error:
+            raise RuntimeError("no number") from error
+
+    session = logged(Tool.from_function(work)).session("talk")
+    for number in range(26):
+        session.call("work", {"text": f"word {number}"})
+    assert sum(len(text.splitlines()) for text in lines.raw) <= 26 * 8
 
 
 def test_while_it_is_on_the_standard_logger_gets_nothing(logged, run, lines, standard):
@@ -493,6 +523,21 @@ def test_no_line_holds_a_secret_argument(logged, run, lines, arguments):
     run(logged(Tool.from_function(unlock, secret="phrase")), "unlock", arguments)
     assert lines.records
     assert not [text for text in lines.raw if "open-sesame" in text]
+
+
+@pytest.mark.parametrize("place", ["session id", "call id", "name", "crash"])
+def test_no_field_of_a_json_line_holds_a_secret(make_pipeline, capsys, place):
+    def work() -> str:
+        raise ValueError(KEY)
+
+    pipeline = make_pipeline(Tool.from_function(work))
+    pipeline.enable_logging(sink="json")
+    name = f"work {KEY}" if place == "name" else "work"
+    session = pipeline.session(KEY if place == "session id" else "talk")
+    session.call_many([ToolCall(KEY if place == "call id" else "c1", name, {})])
+    told = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+    assert {one["event"] for one in told} == {"call_finished", "step_finished", "notice"}
+    assert KEY not in str(told)
 
 
 def test_braces_in_foreign_text_are_no_format(logged, run, lines):

@@ -191,11 +191,13 @@ class CallFinished:
             copy_result: copies a result.
             copy_call: copies a call.
         """
+        twin = CallFinished.__new__(CallFinished)  # on the way of every observed call: no constructor
+        twin._result, twin._copy_result, twin._show = self._result, copy_result, self._show  # noqa: SLF001 - its own class
+        twin.session_id, twin.step, twin.conversation = self.session_id, self.step, self.conversation
+        twin.toolset, twin.redact = self.toolset, self.redact
         sent = self._sent
-        if sent is not None:
-            sent = None if sent is self._result.call else copy_call(sent)
-        facts = (self.session_id, self.step, self.conversation, sent, self.toolset, self.redact, self._show)
-        return CallFinished(self._result, *facts, copy_result=copy_result)
+        twin._sent = None if sent is None or sent is self._result.call else copy_call(sent)  # noqa: SLF001
+        return twin
 
     def __reduce__(self) -> tuple[type[CallFinished], tuple[Any, ...]]:
         sent, shown = self._sent, partial(str, self.arguments)

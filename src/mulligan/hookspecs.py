@@ -351,7 +351,8 @@ def observe(event: Event) -> None:
     Asked for each event of `mulligan.events`, in order, in the thread or task of the call. The built-in writes log lines.
     It may be `async def`, alone of all hooks: its events wait in a queue of its own, and it is awaited one event at a time
     in a thread with an event loop of its own, so it never delays a call. Up to `Limits.queued_events` wait; more are dropped
-    and counted in `PluginInfo.dropped`. `Pipeline.close` delivers what waits.
+    and counted in `PluginInfo.dropped`. `Pipeline.close` delivers what waits. An observer is not told of calls that it makes
+    itself.
 
     For each call: `CallStarted`; `CallRepaired` if it was read differently; `AttemptFailed` for each run that failed;
     `Waiting` before another one, and `CallRetried` as it starts; `BudgetSpent` if the conversation's budget refuses it;

@@ -30,16 +30,23 @@ class ReceivedSpan(NamedTuple):
 
 
 class Receiver:
-    """The receiver. A context manager."""
+    """The receiver. A context manager.
+
+    Attributes:
+        spans: what was received.
+        requests: path and headers of each request.
+    """
 
     def __init__(self) -> None:
         self.spans: list[ReceivedSpan] = []
+        self.requests: list[tuple[str, dict[str, str]]] = []
         self._lock = threading.Lock()
         receiver = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
+                receiver.requests.append((self.path, {name.lower(): value for name, value in self.headers.items()}))
                 receiver.take(gzip.decompress(body) if self.headers.get("Content-Encoding") == "gzip" else body)
                 answer = ExportTraceServiceResponse().SerializeToString()
                 self.send_response(200)

@@ -35,11 +35,24 @@ def outputs() -> dict[tuple[str, str], str]:
     }
 
 
-def traced() -> tuple[str, list[str]]:
-    """What the program of the page about traces prints, and the names of the spans that it sends."""
+def traced(path: str = "", headers: str = "") -> tuple[str, Receiver]:
+    """What the program of the page about traces prints, and what it sends.
+
+    Args:
+        path: that of the backend's endpoint.
+        headers: those that the backend needs.
+    """
     with Receiver() as receiver:
-        printed = _run(blocks("traces.md")["tracing.py"], OTEL_EXPORTER_OTLP_ENDPOINT=receiver.endpoint)
-    return printed, sorted(span.name for span in receiver.spans)
+        where = {"OTEL_EXPORTER_OTLP_ENDPOINT": receiver.endpoint + path, "OTEL_EXPORTER_OTLP_HEADERS": headers}
+        printed = _run(blocks("traces.md")["tracing.py"], **where)
+    return printed, receiver
+
+
+def backends() -> dict[str, tuple[str, str]]:
+    """The endpoint and the headers of each backend on the page about traces; `key` stands for what is `<in brackets>`."""
+    text = (DOCS / "traces.md").read_text(encoding="utf-8")
+    rows = re.findall(r"(?m)^\| (.+?) \| `(http\S+)`.*? \| (?:`(.+)` )?\|$", text)
+    return {name: (re.sub("<.+?>", "key", url), re.sub("<.+?>", "key", headers)) for name, url, headers in rows}
 
 
 def _run(program: str, **environment: str) -> str:

@@ -54,6 +54,25 @@ def test_a_name_that_no_tool_has_is_unknown(pipeline_of, measured):
     ]
 
 
+def test_tools_that_come_and_go_do_not_make_any_number_of_labels(pipeline_of, measured):
+    pipeline = pipeline_of()
+    for number in range(1_200):
+        view = pipeline.with_tools([Tool.from_function(read.handler, name=f"of_user_{number}")])
+        view.call(f"of_user_{number}", {"path": "a"} if number % 2 else {})
+    for points in measured.points.values():
+        labels = {attributes["gen_ai.tool.name"] for attributes, _ in points}
+        assert len(labels) <= 1_001
+        assert "other" in labels
+
+
+def test_an_odd_name_is_cleaned(pipeline_of, measured):
+    tool = Tool.from_schema("naïve 🛠\n" + "t" * 5_000, "Odd.", {"type": "object"}, str)
+    pipeline_of(tool).call(tool.name, {})
+    [(attributes, _)] = measured.points["gen_ai.execute_tool.duration"]
+    assert len(attributes["gen_ai.tool.name"]) <= 64
+    assert attributes["gen_ai.tool.name"].isprintable()
+
+
 def test_repairs_retries_and_refused_repeats(pipeline_of, measured):
     tries: list[int] = []
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pathlib
+from urllib.parse import urlsplit
 
 import pytest
 from mulligan_testkit.readme import assert_example_runs
-from pages import blocks, outputs, traced
+from pages import backends, blocks, outputs, traced
 
 from mulligan import Pipeline
 
@@ -35,7 +36,27 @@ def test_the_pages_show_what_happens(shown: dict[tuple[str, str], str], page: st
 
 
 def test_the_program_of_the_page_about_traces_sends_its_spans() -> None:
-    printed, names = traced()
+    printed, received = traced()
 
     assert printed.startswith("3 articles about tides\n")
-    assert names == ["execute_tool search", "execute_tool serch", "invoke_agent assistant"]
+    assert sorted(span.name for span in received.spans) == [
+        "execute_tool search",
+        "execute_tool serch",
+        "invoke_agent assistant",
+    ]
+
+
+WANTED = {
+    "/v1/traces": [{}, {"authorization": "key"}, {}],
+    "/s/key/v1/traces": [{"authorization": "Bearer key"}],
+    "/otel/v1/traces": [{"x-api-key": "key", "langsmith-project": "key"}],
+}
+
+
+def test_the_settings_of_each_backend_lead_to_its_path_with_its_headers() -> None:
+    arrived: dict[str, list[dict[str, str]]] = {}
+    for endpoint, headers in backends().values():
+        [(path, sent)] = traced(urlsplit(endpoint).path, headers)[1].requests
+        known = {name: sent[name] for name in ("authorization", "x-api-key", "langsmith-project") if name in sent}
+        arrived.setdefault(path, []).append(known)
+    assert arrived == WANTED

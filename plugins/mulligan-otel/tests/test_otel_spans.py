@@ -10,13 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import TRACER
+from conftest import EXPORTER, TRACER
 from mcp import Client, StdioServerParameters
 from mulligan_otel import OpenTelemetry
 from opentelemetry import trace
-from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.sdk.trace import SpanProcessor, TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.sampling import ALWAYS_OFF
 from opentelemetry.trace import SpanKind, StatusCode
+from otlp_receiver import Receiver
 
 from mulligan import Pipeline, Policy, Tool, ToolCall, errors, tool
 from mulligan.middleware import retry
@@ -302,6 +305,151 @@ def test_spans_that_are_not_sampled_cost_no_answer(spans):
     assert pipeline.faults == ()
 
 
+# --- what goes wrong
+
+
+class Failing(SpanProcessor):
+    """An exporter that breaks."""
+
+    def __init__(self, when: str, name: str = "") -> None:
+        self.when, self.name = when, name
+
+    def on_start(self, span: Any, parent_context: Any = None) -> None:
+        if self.when == "start" and span.name.endswith(self.name):
+            raise OSError("disk full")
+
+    def on_end(self, span: Any) -> None:
+        if self.when == "end" and span.name.endswith(self.name):
+            raise OSError("disk full")
+
+
+@pytest.fixture
+def broken_provider():
+    def make(*processors: SpanProcessor) -> TracerProvider:
+        provider = TracerProvider()
+        for one in (SimpleSpanProcessor(EXPORTER), *processors):
+            provider.add_span_processor(one)
+        return provider
+
+    return make
+
+
+@pytest.mark.parametrize("when", ["start", "end"])
+def test_an_exporter_that_breaks_changes_no_answer_and_no_parent(make_pipeline, spans, broken_provider, when):
+    otel = OpenTelemetry(tracer_provider=broken_provider(Failing(when, "execute_tool read")))
+    pipeline = make_pipeline(read, otel=otel)
+    with TRACER.start_as_current_span("agent") as agent:
+        for _ in range(4):  # after the third fault the plugin is disabled
+            assert pipeline.call("read", {"path": "a"}).content == "read a"
+            assert trace.get_current_span() is agent
+    assert {fault.hook for fault in pipeline.faults} == {"observe"}
+
+
+def test_a_call_without_a_span_does_not_end_the_one_around_it(make_pipeline, spans, broken_provider):
+    otel = OpenTelemetry(tracer_provider=broken_provider(Failing("start", "execute_tool read")))
+    inner = make_pipeline(read, otel=otel)
+
+    def outer() -> str:
+        """Calls another pipeline."""
+        inner.call("read", {"path": "a"})
+        with TRACER.start_as_current_span("afterwards"):
+            return "done"
+
+    assert make_pipeline(Tool.from_function(outer), otel=otel).call("outer").content == "done"
+    assert spans.parent("inner") == "execute_tool outer"
+    assert spans.parent("afterwards") == "execute_tool outer"
+
+
+def test_two_plugins_at_once_do_not_mix(make_pipeline, spans):
+    tries: list[int] = []
+
+    @tool(read_only=True)
+    def flaky() -> str:
+        """Works at the second try."""
+        tries.append(1)
+        if len(tries) == 1:
+            raise errors.ToolUnavailableError("Busy.", retry_after=0.001)
+        return "ok"
+
+    make_pipeline(flaky, plugins=[OpenTelemetry()]).call("flaky")
+    assert sorted(span.name for span in spans.all) == ["attempt 1"] * 2 + ["attempt 2"] * 2 + ["execute_tool flaky"] * 2
+    names = {span.context.span_id: span.name for span in spans.all}
+    parents = sorted((span.name, names[span.parent.span_id] if span.parent else "") for span in spans.all)
+    assert parents[:4] == [(f"attempt {n}", "execute_tool flaky") for n in (1, 1, 2, 2)]
+    assert [parent for _, parent in parents[4:]] == ["", "execute_tool flaky"]
+
+
+def test_a_task_that_outlives_its_call_may_make_calls(make_pipeline, spans, caplog):
+    async def main() -> None:
+        pipeline = make_pipeline(read)
+        may, tasks = asyncio.Event(), []
+
+        async def later() -> None:
+            await may.wait()
+            await pipeline.acall("read", {"path": "a"})
+
+        async def begin() -> str:
+            """Starts work that goes on."""
+            tasks.append(asyncio.create_task(later()))
+            return "begun"
+
+        await make_pipeline(Tool.from_function(begin)).acall("begin")
+        may.set()
+        await tasks[0]
+
+    asyncio.run(main())
+    assert spans.parent("execute_tool read") == "execute_tool begin"
+    assert caplog.records == []
+
+
+def test_what_a_generator_makes_is_below_its_call(make_pipeline, spans):
+    def pages() -> Any:
+        """Read pages."""
+        for number in range(2):
+            with TRACER.start_as_current_span(f"page {number}"):
+                yield number
+
+    async def more_pages() -> Any:
+        """Read more pages."""
+        for number in range(2, 4):
+            with TRACER.start_as_current_span(f"page {number}"):
+                yield number
+
+    pipeline = make_pipeline(Tool.from_function(pages), Tool.from_function(more_pages))
+    assert pipeline.call("pages").value == [0, 1]
+    assert asyncio.run(pipeline.acall("more_pages")).value == [2, 3]
+    parents = [spans.parent(f"page {number}") for number in range(4)]
+    assert parents == ["execute_tool pages"] * 2 + ["execute_tool more_pages"] * 2
+
+
+ODD = "a\ud800b\x00\u202ec\n" * 1_000
+
+
+@pytest.mark.parametrize(
+    "place", ["call id", "session id", "session object", "description", "arguments", "result", "name"]
+)
+def test_odd_texts_arrive_whole(place):
+    def echo(text: str = "x") -> str:
+        return ODD if place == "result" else text
+
+    made = Tool.from_function(echo, description=ODD if place == "description" else "Echo.")
+    with Receiver() as receiver:
+        provider = TracerProvider()
+        provider.add_span_processor(SimpleSpanProcessor(OTLPSpanExporter(f"{receiver.endpoint}/v1/traces")))
+        otel = OpenTelemetry(tracer_provider=provider, capture_content=True)
+        pipeline = Pipeline([made], plugins=[otel], autoload=False)
+        session = pipeline.session({"session id": ODD, "session object": object()}.get(place, "talk"))
+        arguments = {"text": ODD} if place == "arguments" else {}
+        session.call(ODD if place == "name" else "echo", arguments, call_id=ODD if place == "call id" else "c1")
+        provider.shutdown()
+    [span] = receiver.spans
+    known = {"gen_ai.tool.call.id", "gen_ai.conversation.id", "gen_ai.tool.call.arguments", "gen_ai.tool.call.result"}
+    texts = [span.attributes[name] for name in known] + [span.attributes.get("gen_ai.tool.description", "")]
+    assert all(isinstance(text, str) and len(text) <= 2_000 for text in texts)
+    assert len(span.name) <= len("execute_tool ") + 64
+    assert pipeline.faults == ()
+
+
 # --- what the program has configured
 
 
@@ -344,6 +492,36 @@ pipeline.call("after")
 print([span.name for span in exporter.get_finished_spans()])
 """
     assert run(program) == "['execute_tool after']"
+
+
+def test_a_meter_provider_that_comes_later_is_used():
+    program = """
+from mulligan import Pipeline
+from opentelemetry import metrics
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import InMemoryMetricReader
+pipeline = Pipeline()
+pipeline.call("before")
+reader = InMemoryMetricReader()
+metrics.set_meter_provider(MeterProvider([reader]))
+pipeline.call("after")
+[scope] = reader.get_metrics_data().resource_metrics[0].scope_metrics
+print({metric.name: [getattr(point, "count", None) for point in metric.data.data_points] for metric in scope.metrics})
+"""
+    assert run(program) == "{'gen_ai.execute_tool.duration': [1], 'mulligan.failures': [None]}"
+
+
+def test_an_sdk_that_the_environment_disables_costs_no_answer():
+    program = """
+from mulligan import Pipeline
+from mulligan_otel import OpenTelemetry
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.trace import TracerProvider
+otel = OpenTelemetry(tracer_provider=TracerProvider(), meter_provider=MeterProvider())
+pipeline = Pipeline(plugins=[otel], block=["otel"])
+print(pipeline.call("nope").error.code, pipeline.faults)
+"""
+    assert run(program, OTEL_SDK_DISABLED="true") == "UNIMPLEMENTED ()"
 
 
 # --- content
@@ -392,8 +570,8 @@ def planted(place: str) -> tuple[list[Tool], str, Any, str | None]:
             return tools, "guess", {"n": both}, None
         case "text arguments":
             return tools, "guess", both, None
-        case "id":
-            return tools, "work", {}, KEY
+        case "id" | "session id":
+            return tools, "work", {}, KEY if place == "id" else None
         case "secret argument":
             return tools, "work", {"phrase": both}, None
     return tools, "work", {}, None
@@ -411,6 +589,7 @@ def planted(place: str) -> tuple[list[Tool], str, Any, str | None]:
         "arguments",
         "text arguments",
         "id",
+        "session id",
         "secret argument",
     ],
 )
@@ -420,7 +599,7 @@ def test_no_secret_reaches_a_span_a_metric_or_a_line(make_pipeline, spans, measu
     tools, name, arguments, id = planted(place)
     otel = OpenTelemetry(meter_provider=measured.provider, capture_content=True)
     pipeline = make_pipeline(*tools, otel=otel, policy=Policy(repair="all"))
-    session = pipeline.session("talk")
+    session = pipeline.session(KEY if place == "session id" else "talk")
     session.call_many([ToolCall(id, name, arguments), ToolCall(id, name, arguments)])
     pipeline.enable_logging(sink="logging")
     session.call_many([ToolCall(id, name, arguments)])
@@ -434,3 +613,17 @@ def test_no_secret_reaches_a_span_a_metric_or_a_line(make_pipeline, spans, measu
         assert SECRET not in text
         assert KEY not in text
     assert pipeline.faults == ()
+
+
+@pytest.mark.parametrize("before", [1_960, 1_990, 2_000, 7_960, 7_990, 8_000])
+@pytest.mark.parametrize("secret", [SECRET, KEY, "correct horse battery staple"])
+def test_no_part_of_a_secret_is_left_where_a_result_is_cut(make_pipeline, spans, monkeypatch, before, secret):
+    monkeypatch.setenv("VAULT_TOKEN", secret)
+
+    def show() -> str:
+        return ("word " * before)[:before] + f" {secret} " + "more " * 4_000
+
+    make_pipeline(Tool.from_function(show), otel=OpenTelemetry(capture_content=True)).call("show")
+    shown = spans.one("execute_tool show").attributes["gen_ai.tool.call.result"]
+    assert len(shown) <= 2_000
+    assert not any(part in shown for part in (secret[:12], secret[-12:]))

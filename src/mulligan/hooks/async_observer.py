@@ -6,7 +6,7 @@ import asyncio
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable
 from typing import Any
 
 from mulligan.errors import PluginError
@@ -52,15 +52,18 @@ class AsyncObserver:
     def forked(self) -> None:
         """Drops what only the parent process has: the thread, and the events that it will deliver."""
         self._waiting: deque[Event] = deque()
-        self._is_running = self._is_busy = False
+        self._is_running = self._is_busy = self._is_given_up = False
+        self._thread = 0
         self._give_up: Callable[[], object] = _nothing
 
     def put(self, event: Event) -> None:
-        """Queues an event; drops it if too many wait.
+        """Queues an event; drops it if too many wait. One about a call that the observer itself makes is left out.
 
         Args:
             event: a copy of the observer's own.
         """
+        if threading.get_ident() == self._thread:
+            return
         if isinstance(event, CallFinished):
             event.result  # noqa: B018 - copied now, since the host may change its own
         with self._changed:
@@ -83,16 +86,18 @@ class AsyncObserver:
             return
         self._is_running = True
 
-    def drain(self, seconds: float = _DRAIN_SECONDS) -> None:
+    def drain(self, ends: float) -> None:
         """Waits until every event is delivered; what is left then is dropped.
 
         Args:
-            seconds: how long at most.
+            ends: until when, in monotonic seconds.
 
         Raises:
             PluginError: in strict mode, the first fault of the hookimpl.
         """
-        self._wait_until_idle(time.monotonic() + seconds)
+        if threading.get_ident() == self._thread:  # it closes the pipeline itself, and cannot wait for itself
+            return
+        self._wait_until_idle(ends)
         error, self._raised = self._raised, None
         if error is not None:
             raise error
@@ -104,22 +109,24 @@ class AsyncObserver:
                 if left <= 0:
                     self.dropped += len(self._waiting)
                     self._waiting.clear()
+                    self._is_given_up = True
                     self._give_up()
                     return
                 self._changed.wait(left)
 
     def _work(self) -> None:
+        self._thread = threading.get_ident()
         with asyncio.Runner() as runner:
             while (event := self._next()) is not None:
                 try:
                     runner.run(self._deliver(event, runner.get_loop()))
-                except asyncio.CancelledError:
-                    self._note_fault("did not end while the pipeline was closed", None)
                 except BaseException as error:
-                    self._note_fault(describe(error), error)
+                    is_given_up = self._is_given_up and isinstance(error, asyncio.CancelledError)
+                    problem = "did not end while the pipeline was closed" if is_given_up else describe(error)
+                    self._note_fault(problem, None if is_given_up else error)
                 finally:
                     with self._changed:
-                        self._is_busy, self._give_up = False, _nothing
+                        self._is_busy, self._give_up, self._is_given_up = False, _nothing, False
                         self._changed.notify_all()
 
     def _note_fault(self, problem: str, error: BaseException | None) -> None:
@@ -138,10 +145,29 @@ class AsyncObserver:
         with self._changed:
             while not self._waiting:
                 if not self._changed.wait(_IDLE_SECONDS) and not self._waiting:
-                    self._is_running = False
+                    self._is_running, self._thread = False, 0
                     return None
             self._is_busy = True
             return self._waiting.popleft()
+
+
+def drain_all(observers: Iterable[AsyncObserver]) -> None:
+    """Waits until every event is delivered to every observer, for ten seconds at most.
+
+    Args:
+        observers: the observers.
+
+    Raises:
+        PluginError: in strict mode, the first fault of one of them.
+    """
+    ends, raised = time.monotonic() + _DRAIN_SECONDS, list[PluginError]()
+    for observer in observers:
+        try:
+            observer.drain(ends)
+        except PluginError as error:
+            raised.append(error)
+    if raised:
+        raise raised[0]
 
 
 def warn_of_drops(plugin: str, most: int) -> None:

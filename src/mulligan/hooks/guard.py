@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from itertools import islice
+from threading import get_ident
 from typing import Any
 
 from mulligan.classify.failure import Failure
 from mulligan.copies import copy_event
 from mulligan.dialects import Dialect
 from mulligan.errors import ToolArgumentError, ToolError, ToolPermissionError
-from mulligan.events import Event
+from mulligan.events import CallStarted, Event
 from mulligan.execute.approval import NeedsApproval
 from mulligan.execute.executors import ToolExecutor
 from mulligan.execute.steps import Run
@@ -186,19 +187,31 @@ def guard_hookimpl(
 def guard_observer(function: Callable[[Event], Any], report: Report) -> Callable[[Event], None]:
     """A hookimpl of `observe` that receives its own copy of the event, and reports its faults instead of raising them.
 
+    It is not told of the calls that it makes itself: each would be the reason for another.
+
     Args:
         function: the hookimpl.
         report: receives each fault.
     """
+    inside = 0  # the thread that it runs in; another may overwrite it, which lets one nested event pass
 
     def observe(event: Event) -> None:
-        try:
-            function(copy_event(event))
+        nonlocal inside
+        if inside == (thread := get_ident()):
             return
+        inside = thread
+        try:
+            answer = function(event if type(event) is CallStarted else copy_event(event))
+            if answer is None or not isinstance(answer, Coroutine):
+                return
+            answer.close()
+            problem, exception = "returned a coroutine, which is not awaited; declare it `async def`", None
         except MUST_PROPAGATE:
             raise
         except BaseException as error:
             problem, exception = describe(error), error
+        finally:
+            inside = 0
         report(problem, exception)
 
     return observe

@@ -324,8 +324,10 @@ class PluginManager:
         required = is_required(hook, impl.function)
         if hook == "observe" and inspect.iscoroutinefunction(impl.function):
             self._queue_events(impl, info.name, report)
-        if hook == "observe" and impl.argnames and not info.built_in:
-            impl.function = guard_observer(impl.function, report)
+        if hook == "observe" and not info.built_in:
+            hookimpl = impl.function
+            impl.function = guard_observer(hookimpl if impl.argnames else lambda _: hookimpl(), report)
+            impl.argnames = ("event",)
             setattr(impl.function, REQUIRED, required)
             return
         function = with_checked_arguments(impl.function, self._limits) if hook == "validate" else impl.function
@@ -365,8 +367,10 @@ class PluginManager:
         Raises:
             PluginError: in strict mode, the first fault of one of them.
         """
-        for observer in self._async_observers.values():
-            observer.drain()
+        if self._async_observers:
+            from mulligan.hooks.async_observer import drain_all
+
+            drain_all(tuple(self._async_observers.values()))
 
     def plugin_of(self, item: Any, default: str) -> str:
         """The plugin that contributed a middleware, a format or a dialect.

@@ -197,7 +197,8 @@ def middleware_for(invocation: Invocation, tool: Tool) -> tuple[Middleware, ...]
     """
     if not invocation.hooks.has_middlewares:
         return invocation.runtime.middleware
-    return (*invocation.runtime.middleware, *invocation.hooks.middlewares(tool))
+    contributed = invocation.hooks.middlewares(tool)
+    return (*invocation.runtime.middleware, *contributed) if contributed else invocation.runtime.middleware
 
 
 def retry_by_default(invocation: Invocation, tool: Tool, outcome: Outcome) -> Steps:

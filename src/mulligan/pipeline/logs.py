@@ -120,7 +120,7 @@ def _line_of_result(level: str, event: CallFinished, renderer: Shows) -> LogLine
     own = _renderer_of(result, renderer)
     name, shown = own.display_name(result.call), event.arguments
     fields: dict[str, Any] = {
-        **_position(event, "call_finished", name),
+        **_position(own, event, "call_finished", name),
         "call_id": _safe_id(own, event.call_id),
         "attempts": result.attempts,
         "duration": round(result.duration, 6),
@@ -187,7 +187,7 @@ def _line_of_step(level: str, event: StepFinished, renderer: Shows) -> LogLine:
     number = f"step {event.step}" if event.step else "step"
     text = f"{_session(renderer, event)}{number} ended after {event.duration:.3f} s: {'; '.join(calls)}"
     fields = {
-        **_position(event, "step_finished"),
+        **_position(renderer, event, "step_finished"),
         "tools": list(event.names),
         "call_ids": [_safe_id(renderer, id) for id in event.ids],
         **{word: [_safe_id(renderer, one.call.id) for one in results] for word, results in marked.items()},
@@ -199,32 +199,36 @@ def _line_of_step(level: str, event: StepFinished, renderer: Shows) -> LogLine:
 
 def _line_of_notice(level: str, event: Notice, renderer: Shows) -> LogLine:
     text = renderer.sanitize_line(event.text)
-    fields = {**_position(event, "notice"), "text": text, "fatal": event.fatal}
+    fields = {**_position(renderer, event, "notice"), "text": text, "fatal": event.fatal}
     return LogLine(level, f"{_session(renderer, event)}for the user: {text}", fields)
 
 
 def _line_of_abandoned(level: str, event: CallAbandoned, renderer: Shows) -> LogLine:
-    fields = _position(event, "call_abandoned", event.tool_name)
+    fields = _position(renderer, event, "call_abandoned", event.tool_name)
     return LogLine(level, f"{_label(renderer, event, event.tool_name)} ended without an answer", fields)
 
 
 def _line_of_budget(level: str, event: BudgetSpent, renderer: Shows) -> LogLine:
     whose = "the conversation" if event.tool is None else renderer.sanitize_line(event.tool)
     what = f"the budget of {whose} is exhausted ({event.limit:g} {event.part})"
-    fields = {**_position(event, "budget_spent", event.tool_name), "part": event.part, "limit": event.limit}
+    fields = {**_position(renderer, event, "budget_spent", event.tool_name), "part": event.part, "limit": event.limit}
     return LogLine(level, f"{_label(renderer, event, event.tool_name)}: {what}", fields)
 
 
 def _line_of_request(level: str, event: ApprovalRequested, renderer: Shows) -> LogLine:
     reason = renderer.sanitize_line(event.reason)
-    fields = {**_position(event, "approval_requested", event.tool_name), "reason": reason}
+    fields = {**_position(renderer, event, "approval_requested", event.tool_name), "reason": reason}
     text = f"{_label(renderer, event, event.tool_name)} needs approval{f': {reason}' if reason else ''}"
     return LogLine(level, text, fields)
 
 
 def _line_of_decision(level: str, event: ApprovalDecided, renderer: Shows) -> LogLine:
     detail = renderer.sanitize_line(event.reason or (f"with {event.arguments}" if event.arguments else ""))
-    fields = {**_position(event, "approval_decided", event.tool_name), "decision": event.decision, "detail": detail}
+    fields = {
+        **_position(renderer, event, "approval_decided", event.tool_name),
+        "decision": event.decision,
+        "detail": detail,
+    }
     text = f"{_label(renderer, event, event.tool_name)} was {event.decision}{f': {detail}' if detail else ''}"
     return LogLine(level, text, fields)
 
@@ -242,8 +246,8 @@ def _renderer_of(result: ToolResult, default: Shows) -> Shows:
     return default if own is None else own
 
 
-def _position(event: Any, kind: str, tool: str | None = None) -> dict[str, Any]:
-    fields: dict[str, Any] = {"event": kind, "session_id": event.session_id, "step": event.step}
+def _position(renderer: Shows, event: Any, kind: str, tool: str | None = None) -> dict[str, Any]:
+    fields: dict[str, Any] = {"event": kind, "session_id": _safe_id(renderer, event.session_id), "step": event.step}
     return fields if tool is None else {**fields, "tool": tool}
 
 

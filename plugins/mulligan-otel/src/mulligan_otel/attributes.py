@@ -8,17 +8,13 @@ from __future__ import annotations
 
 import re
 
-from mulligan.plugin import CallFinished, RepeatedCallError, ToolArgumentError, ToolError, ToolNotFoundError
+from mulligan.plugin import RepeatedCallError, ToolArgumentError, ToolError, ToolNotFoundError
 
 OPERATION = "execute_tool"
 UNKNOWN = "unknown"
+OTHER = "other"
 VERSION = "0.1.0"
 _PLAIN = re.compile(r"[\w.:/-]{1,100}", re.ASCII)
-
-
-def tool_label(event: CallFinished) -> str:
-    """The name of the tool; `unknown` for a name that no tool has, since the model can make up any number of them."""
-    return UNKNOWN if event.tool is None else event.tool.name
 
 
 def stage_of(error: ToolError, attempts: int) -> str:
@@ -39,4 +35,4 @@ def stage_of(error: ToolError, attempts: int) -> str:
 
 def plain(text: str | None) -> str:
     """An identifier; `other` for any other text, which may be foreign."""
-    return text if text is not None and _PLAIN.fullmatch(text) else "other"
+    return text if text is not None and _PLAIN.fullmatch(text) else OTHER

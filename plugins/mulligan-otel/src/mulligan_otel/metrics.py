@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from opentelemetry import metrics
-from opentelemetry.metrics import MeterProvider
+from weakref import WeakKeyDictionary
 
-from mulligan.plugin import CallFinished, CallRepaired, CallRetried, RepeatedCallError, Tool
-from mulligan_otel.attributes import OPERATION, UNKNOWN, VERSION, plain, tool_label
+from opentelemetry import metrics
+from opentelemetry.metrics import MeterProvider, NoOpMeter, _internal
+
+from mulligan.plugin import CallFinished, CallRepaired, CallRetried, Redactor, RepeatedCallError, Tool, show_name
+from mulligan_otel.attributes import OPERATION, OTHER, UNKNOWN, VERSION, plain
 
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
 _TOOL = "gen_ai.tool.name"
 _OPEN_CIRCUIT = "host:circuit-breaker"
 _SATURATED = "classify:saturated"
-_MOST_TOOLS = 10_000
+_MOST_TOOLS = 1_000
+_NOT_TOLD = object()  # if another version of OpenTelemetry keeps it elsewhere
 
 
 class Metrics:
@@ -24,6 +27,8 @@ class Metrics:
 
     def __init__(self, provider: MeterProvider | None) -> None:
         meter = metrics.get_meter("mulligan", VERSION, provider)
+        self._is_off = isinstance(meter, NoOpMeter)
+        self._is_global = provider is None
         self._duration = meter.create_histogram(
             "gen_ai.execute_tool.duration",
             unit="s",
@@ -49,35 +54,52 @@ class Metrics:
             "mulligan.circuit.open", description="1 if a circuit breaker refused the tool's last call, otherwise 0."
         )
         self._paused: set[str] = set()
-        self._by_tool: dict[Tool | None, dict[str, str]] = {}
+        self._redact = Redactor().redact
+        self._labels: dict[str, str] = {}
+        self._by_tool: WeakKeyDictionary[Tool, dict[str, str]] = WeakKeyDictionary()
+
+    @property
+    def is_on(self) -> bool:
+        """Whether there is anything that takes what is counted; a program may set its provider late.
+
+        `get_meter_provider` would tell too, but reads the environment each time.
+        """
+        return not (self._is_off or (self._is_global and getattr(_internal, "_METER_PROVIDER", _NOT_TOLD) is None))
 
     def finish(self, event: CallFinished) -> None:
         """Counts a call that was answered."""
-        if not event.is_error:
-            self._duration.record(event.duration, self._by_tool.get(event.tool) or self._attributes(event.tool))
+        tool = event.tool
+        if tool is not None and not event.is_error:
+            self._duration.record(event.duration, self._by_tool.get(tool) or self._describe_tool(tool))
             if self._paused:
-                self._note_circuit(tool_label(event), is_open=False)
+                self._note_circuit(self._label(tool.name), is_open=False)
             return
-        tool = tool_label(event)
+        label = UNKNOWN if tool is None else self._label(tool.name)
         error = event.result.error
         kind = plain(type(error).__name__)
-        attributes = {"gen_ai.operation.name": OPERATION, _TOOL: tool, "error.type": kind}
-        self._duration.record(event.duration, attributes)
-        self._failures.add(1, {_TOOL: tool, "error.type": kind})
+        self._duration.record(event.duration, {"gen_ai.operation.name": OPERATION, _TOOL: label, "error.type": kind})
+        self._failures.add(1, {_TOOL: label, "error.type": kind})
         if isinstance(error, RepeatedCallError):
-            self._repeats.add(1, {_TOOL: tool})
+            self._repeats.add(1, {_TOOL: label})
         rule = None if error is None else error.rule
         if rule == _SATURATED:
-            self._saturated.add(1, {_TOOL: tool})
+            self._saturated.add(1, {_TOOL: label})
         if rule == _OPEN_CIRCUIT or (self._paused and event.attempt):
-            self._note_circuit(tool, is_open=rule == _OPEN_CIRCUIT)
+            self._note_circuit(label, is_open=rule == _OPEN_CIRCUIT)
 
-    def _attributes(self, tool: Tool | None) -> dict[str, str]:
+    def _describe_tool(self, tool: Tool) -> dict[str, str]:
         """The attributes of every success of a tool."""
-        if len(self._by_tool) >= _MOST_TOOLS:
-            self._by_tool.clear()
-        name = UNKNOWN if tool is None else tool.name
-        return self._by_tool.setdefault(tool, {"gen_ai.operation.name": OPERATION, _TOOL: name})
+        described = self._by_tool[tool] = {"gen_ai.operation.name": OPERATION, _TOOL: self._label(tool.name)}
+        return described
+
+    def _label(self, name: str) -> str:
+        """The name of a tool as a label; `other` once there are more names than a backend should keep."""
+        label = self._labels.get(name)
+        if label is None:
+            if len(self._labels) >= _MOST_TOOLS:
+                return OTHER
+            label = self._labels[name] = self._redact(show_name(name))
+        return label
 
     def _note_circuit(self, tool: str, *, is_open: bool) -> None:
         if is_open:
@@ -94,4 +116,4 @@ class Metrics:
 
     def retry(self, event: CallRetried) -> None:
         """Counts an attempt after the first."""
-        self._retries.add(1, {_TOOL: event.tool_name})
+        self._retries.add(1, {_TOOL: self._label(event.tool_name)})

@@ -63,18 +63,20 @@ class OpenTelemetry:
         if kind is CallStarted:
             self._spans.start(event)  # type: ignore[arg-type]
         elif kind is CallFinished:
-            self._metrics.finish(event)  # type: ignore[arg-type]
-            self._spans.finish(event)  # type: ignore[arg-type]
+            if self._metrics.is_on:
+                self._metrics.finish(event)  # type: ignore[arg-type]
+            if self._spans.is_used:
+                self._spans.finish(event)  # type: ignore[arg-type]
         elif kind is CallRepaired:
             self._metrics.repair(event)  # type: ignore[arg-type]
-            self._spans.repair()
+            self._spans.repair(event)  # type: ignore[arg-type]
         elif kind is AttemptFailed:
             self._spans.fail_attempt(event)  # type: ignore[arg-type]
         elif kind is CallRetried:
             self._metrics.retry(event)  # type: ignore[arg-type]
             self._spans.start_attempt(event)  # type: ignore[arg-type]
         elif kind is CallAbandoned:
-            self._spans.abandon()
+            self._spans.abandon(event)  # type: ignore[arg-type]
 
     @hookimpl
     def middlewares(self, tool: Tool) -> Iterable[Middleware]:

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextvars import Token
-from typing import Any
+from typing import Any, Protocol
+from weakref import WeakKeyDictionary
 
 from opentelemetry import context, trace
 from opentelemetry.context import Context
-from opentelemetry.trace import INVALID_SPAN, NoOpTracerProvider, Span, Status, StatusCode, TracerProvider
+from opentelemetry.trace import INVALID_SPAN, NoOpTracer, Span, Status, StatusCode, TracerProvider
 
 from mulligan.plugin import (
     AttemptFailed,
+    CallAbandoned,
     CallFinished,
+    CallRepaired,
     CallRetried,
     CallStarted,
     Redactor,
     Tool,
     ToolError,
-    ToolResult,
+    clean,
+    safe_str,
     show_name,
 )
 from mulligan_otel.attributes import OPERATION, VERSION, plain, stage_of
@@ -28,14 +32,28 @@ _KEY = context.create_key("mulligan-call")
 _NAME_CHARS = 64
 _ID_CHARS = 100
 _CONTENT_CHARS = 2_000
-_MOST_TOOLS = 10_000
-_NOT_TOLD = object()
+_READ = 4  # times as many characters as are shown, since some are left out
+_NOT_TOLD = object()  # if another version of OpenTelemetry keeps it elsewhere
+
+
+class _Located(Protocol):
+    """What every event about a call tells of it."""
+
+    @property
+    def call_id(self) -> str | None:
+        """The model's id of the call, or None."""
+
+    @property
+    def session_id(self) -> str | None:
+        """The conversation's id, or None."""
 
 
 class _Call:
     """The spans of one call.
 
     Attributes:
+        owner: who made them: a pipeline may have two plugins of this kind.
+        outer: the call that was current before, or None.
         span: that of the call.
         token: what was current before.
         started: when it came in, in nanoseconds.
@@ -43,15 +61,21 @@ class _Call:
         is_repaired: whether it is read differently from how it was sent.
         failed: the first attempt that failed, and when, in nanoseconds; or None.
         attempt: the span of the present attempt, and what was current before; or None.
+        is_below: whether it has ended below that of another plugin, which is still current.
     """
 
-    __slots__ = ("attempt", "event", "failed", "is_repaired", "span", "started", "token")
+    __slots__ = (
+        *("attempt", "event", "failed", "is_below", "is_repaired"),
+        *("outer", "owner", "span", "started", "token"),
+    )
 
-    def __init__(self, span: Span, event: CallStarted) -> None:
+    def __init__(self, owner: Spans, span: Span, event: CallStarted) -> None:
+        self.owner = owner
+        self.outer = _current()
         self.span = span
         self.event = event
         self.started = time.time_ns()
-        self.is_repaired = False
+        self.is_repaired = self.is_below = False
         self.failed: tuple[AttemptFailed, int] | None = None
         self.attempt: tuple[Span, Token[Context]] | None = None
         self.token: Token[Context]
@@ -63,23 +87,25 @@ class Spans:
     Args:
         provider: makes the tracer; None for that of the program, which may come later.
         capture: whether spans hold arguments and results.
+
+    Attributes:
+        is_used: whether any span was started.
     """
 
     def __init__(self, provider: TracerProvider | None, *, capture: bool) -> None:
-        self._provider = provider
         self._capture = capture
-        self._is_off = isinstance(provider, NoOpTracerProvider)
-        self._is_used = False
+        self.is_used = False
         self._is_global = provider is None
         trace.get_tracer_provider()  # loads the one that the environment names, if any
         self._tracer = trace.get_tracer("mulligan", VERSION, provider)
+        self._is_off = isinstance(self._tracer, NoOpTracer)
         self._redact = Redactor().redact
-        self._by_tool: dict[Tool, tuple[str, dict[str, Any]]] = {}
+        self._by_tool: WeakKeyDictionary[Tool, tuple[str, dict[str, Any]]] = WeakKeyDictionary()
 
     def start(self, event: CallStarted) -> None:
         """Starts the span of a call, and makes it current."""
-        if self._is_off or (self._is_global and not _has_provider()):
-            return
+        if self._is_off or (self._is_global and getattr(trace, "_TRACER_PROVIDER", _NOT_TOLD) is None):
+            return  # `get_tracer_provider` would tell too, but reads the environment each time
         tool = event.tool
         if tool is None:
             name, attributes = _unknown(self._redact(event.tool_name)[:_NAME_CHARS])
@@ -87,73 +113,82 @@ class Spans:
             name, attributes = self._by_tool.get(tool) or self._describe_tool(tool)
         if event.call_id is not None or event.session_id is not None:
             attributes = {**attributes, **self._ids(event)}
-        span = self._tracer.start_span(name, attributes=attributes)
-        if span is INVALID_SPAN:
-            return
-        self._is_used = True
-        call = _Call(span, event)
-        call.token = context.attach(context.set_value(_KEY, call, trace.set_span_in_context(span)))
+        self.is_used = True
+        span, within = INVALID_SPAN, None
+        try:
+            span = self._tracer.start_span(name, attributes=attributes)
+            within = None if span is INVALID_SPAN else trace.set_span_in_context(span)
+        finally:  # also without a span: the end of this call must not be taken for that of the one around it
+            call = _Call(self, span, event)
+            call.token = context.attach(context.set_value(_KEY, call, within))
 
     def _ids(self, event: CallStarted) -> dict[str, Any]:
         attributes: dict[str, Any] = {}
         if event.call_id is not None:
-            attributes["gen_ai.tool.call.id"] = self._redact(str(event.call_id))[:_ID_CHARS]
+            attributes["gen_ai.tool.call.id"] = _shown(event.call_id, _ID_CHARS, self._redact)
         if event.session_id is not None:
-            attributes["gen_ai.conversation.id"] = event.session_id
+            attributes["gen_ai.conversation.id"] = _shown(event.session_id, _ID_CHARS, self._redact)
             attributes["mulligan.step"] = event.step
         return attributes
 
-    def repair(self) -> None:
+    def repair(self, event: CallRepaired) -> None:
         """Notes that the call is read differently."""
-        call = self._current()
+        call = self._call_of(event)
         if call is not None:
             call.is_repaired = True
 
     def fail_attempt(self, event: AttemptFailed) -> None:
         """Ends the span of an attempt that failed."""
-        call = self._current()
+        call = self._call_of(event)
         if call is None:
             return
         if call.attempt is not None:
-            self._end_attempt(call, event.error)
+            _end_attempt(call, event.error)
         elif call.failed is None:
             call.failed = event, time.time_ns()
 
     def start_attempt(self, event: CallRetried) -> None:
         """Starts the span of an attempt. That of the first is made now, since until now it was the only one."""
-        call, tracer = self._current(), self._tracer
+        call, start_span = self._call_of(event), self._tracer.start_span
         if call is None:
             return
+        parent = trace.set_span_in_context(call.span)
         if call.failed is not None:
             failed, ended = call.failed
             call.failed = None
-            first = tracer.start_span("attempt 1", attributes={"mulligan.attempt": 1}, start_time=call.started)
+            first = start_span("attempt 1", parent, attributes={"mulligan.attempt": 1}, start_time=call.started)
             _set_error(first, failed.error)
             first.end(ended)
-        span = tracer.start_span(f"attempt {event.attempt}", attributes={"mulligan.attempt": event.attempt})
+        span = start_span(f"attempt {event.attempt}", parent, attributes={"mulligan.attempt": event.attempt})
         call.attempt = span, context.attach(trace.set_span_in_context(span))
 
     def finish(self, event: CallFinished) -> None:
         """Ends the span of a call."""
-        call = self._current() if self._is_used else None
-        if call is None or call.event.call_id != event.call_id or call.event.session_id != event.session_id:
+        call = self._call_of(event)
+        if call is None:
             return  # a framework interrupted this call, and its span has ended
-        is_plain = not (event.is_error or call.is_repaired or self._capture) and event.attempt == 1
-        if not is_plain and call.span.is_recording():
-            call.span.set_attributes(self._describe(call, event.result))
-            if event.result.error is not None:
-                _set_error(call.span, event.result.error)
-        self._end(call)
+        try:
+            is_plain = not (event.is_error or call.is_repaired or self._capture) and event.attempt == 1
+            if not is_plain and call.span.is_recording():
+                call.span.set_attributes(self._describe(call, event))
+                if event.result.error is not None:
+                    _set_error(call.span, event.result.error)
+        finally:
+            _end(call)
 
-    def abandon(self) -> None:
+    def abandon(self, event: CallAbandoned) -> None:
         """Ends the span of a call that has no answer."""
-        call = self._current()
-        if call is not None:
+        call = self._call_of(event)
+        if call is None:
+            return
+        try:
             call.span.set_attribute("error.type", "CallAbandoned")
             call.span.set_status(Status(StatusCode.ERROR))
-            self._end(call)
+        finally:
+            _end(call)
 
-    def _describe(self, call: _Call, result: ToolResult) -> Mapping[str, Any]:
+    def _describe(self, call: _Call, event: CallFinished) -> Mapping[str, Any]:
+        result = event.result
         attributes: dict[str, Any] = {"mulligan.attempts": result.attempts}
         if result.repairs:
             attributes["mulligan.repairs"] = len(result.repairs)
@@ -169,7 +204,7 @@ class Spans:
             attributes["mulligan.feedback.length"] = len(result.content)
         if self._capture:
             attributes["gen_ai.tool.call.arguments"] = call.event.arguments
-            attributes["gen_ai.tool.call.result"] = self._redact(str(result.to_dict()["content"]))[:_CONTENT_CHARS]
+            attributes["gen_ai.tool.call.result"] = _shown(result.content, _CONTENT_CHARS, event.redact)
         return attributes
 
     def _describe_tool(self, tool: Tool) -> tuple[str, dict[str, Any]]:
@@ -177,35 +212,62 @@ class Spans:
         name = self._redact(show_name(tool.name))[:_NAME_CHARS]
         attributes: dict[str, Any] = {**_unknown(name)[1], "gen_ai.tool.type": tool.tool_type, "mulligan.attempts": 1}
         if tool.description:
-            attributes["gen_ai.tool.description"] = self._redact(tool.description)[:_CONTENT_CHARS]
-        if len(self._by_tool) >= _MOST_TOOLS:
-            self._by_tool.clear()
-        self._by_tool[tool] = f"{OPERATION} {name}", attributes
-        return self._by_tool[tool]
+            attributes["gen_ai.tool.description"] = _shown(tool.description, _CONTENT_CHARS, self._redact)
+        described = self._by_tool[tool] = f"{OPERATION} {name}", attributes
+        return described
 
-    def _end(self, call: _Call) -> None:
+    def _call_of(self, event: _Located) -> _Call | None:
+        """The present call, if the event is about it."""
+        call = _current()
+        while call is not None and call.owner is not self:
+            call = call.outer
+        if call is None or call.event.call_id != event.call_id or call.event.session_id != event.session_id:
+            return None
+        return call
+
+
+def _current() -> _Call | None:
+    call = context.get_value(_KEY)
+    return call if isinstance(call, _Call) else None
+
+
+def _end(call: _Call) -> None:
+    """Ends the spans of a call. An exporter may fail; what was current before is current again in any case."""
+    try:
         if call.attempt is not None:
-            self._end_attempt(call, None)
-        call.span.end()
-        context.detach(call.token)
+            _end_attempt(call, None)
+    finally:
+        try:
+            call.span.end()
+        finally:
+            _detach(call)
 
-    def _end_attempt(self, call: _Call, error: ToolError | None) -> None:
-        assert call.attempt is not None
-        (span, token), call.attempt = call.attempt, None
+
+def _detach(call: _Call) -> None:
+    if _current() is not call:
+        call.is_below = True
+        return
+    context.detach(call.token)
+    outer = call.outer
+    while outer is not None and outer.is_below:
+        context.detach(outer.token)
+        outer = outer.outer
+
+
+def _end_attempt(call: _Call, error: ToolError | None) -> None:
+    assert call.attempt is not None
+    (span, token), call.attempt = call.attempt, None
+    try:
         if error is not None:
             _set_error(span, error)
         span.end()
+    finally:
         context.detach(token)
 
-    @staticmethod
-    def _current() -> _Call | None:
-        call = context.get_value(_KEY)
-        return call if isinstance(call, _Call) else None
 
-
-def _has_provider() -> bool:
-    """Whether the program has a provider. `get_tracer_provider` would tell too, but reads the environment each time."""
-    return getattr(trace, "_TRACER_PROVIDER", _NOT_TOLD) is not None
+def _shown(value: Any, limit: int, redact: Callable[[str], str]) -> str:
+    """A foreign text without secrets, which any exporter can encode. Only its beginning is read."""
+    return clean(redact(safe_str(value, _READ * limit)))[:limit]
 
 
 def _unknown(name: str) -> tuple[str, dict[str, Any]]:

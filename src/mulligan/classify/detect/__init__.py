@@ -102,7 +102,7 @@ _OPENING = ("{", "[", "<", "H")  # JSON, markup, or a raw HTTP response
 @hookimpl(trylast=True)
 def detect(value: Any, tool: Tool) -> Failure | None:
     """The failure that a text, a mapping, an MCP result or an HTTP response reports, or None."""
-    if type(value) in _PLAIN:
+    if not may_report(value):  # asked again here: a plugin that implements the hook too is asked about every value
         return None
     try:
         subject = subject_of(tool)
