@@ -99,6 +99,21 @@ REPORTS: dict[str, tuple[Any, type[errors.ToolError], dict[str, Any]]] = {
         errors.ToolAuthenticationError,
         {"http_status": 401},
     ),
+    "a status and a body of the service's own": (
+        {"status": 403, "body": {"state": "sealed"}},
+        errors.ToolPermissionError,
+        {"http_status": 403},
+    ),
+    "the text of an exception of gRPC": (
+        '<_InactiveRpcError of RPC that terminated with:\n\tstatus = StatusCode.ALREADY_EXISTS\n\tdetails = "taken"\n>',
+        errors.ResourceConflictError,
+        {},
+    ),
+    "the text of an exception with a status": (
+        '<HttpError 404 when requesting https://files.example/7 returned "File not found: 7.">',
+        errors.ResourceNotFoundError,
+        {"http_status": 404},
+    ),
     "a proxy": (
         {"statusCode": 429, "headers": {"retry-after": "8"}, "body": '{"message": "Rate exceeded"}'},
         errors.ToolRateLimitError,
@@ -219,6 +234,9 @@ def test_the_field_that_a_report_names(bare, kind):
 
 
 RESULTS: dict[str, Any] = {
+    "markup with a name like an exception's": "<ApiError code='404'>a page about errors</ApiError>",
+    "the text of a response": "<Response [200]>",
+    "a redirection and its body": {"status": 304, "body": {"state": "unchanged"}},
     "no error": {"error": None},
     "an error rate": {"error_rate": 0},
     "an error of a fit": {"slope": 1.2, "error": {"mean": 0.1, "std": 0.02}},

@@ -114,10 +114,10 @@ def detect_problem_details(value: Mapping[Any, Any]) -> Failure | None:
     if status is None or not is_envelope(value):
         return None
     told = message_of({name: value.get(name) for name in MESSAGES if type(value.get(name)) is str})
-    bodies = [value[name] for name in _BODIES if type(value.get(name)) is str]
-    if not (told or bodies):
+    body = next((value[name] for name in _BODIES if is_a(value.get(name), str, Mapping)), None)
+    if not told and body is None:
         return None
-    return Failure(value=value, message=told or bodies[0], status=status)
+    return Failure(value=value, message=told or message_of(body), status=status)
 
 
 def detect_error_list(value: Mapping[Any, Any]) -> Failure | None:

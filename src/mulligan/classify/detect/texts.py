@@ -97,6 +97,8 @@ _DECORATION = re.compile(
     r"(?:#{1,6} |>+ |\*{1,3}|_{1,2}(?=[A-Z])|- |[\u2190-\u2bff\ufe0f\U0001f300-\U0001faff]{1,3} ?){1,4}(?=\S)"
 )
 _TOPIC = re.compile(rf"{_MARK}[A-Z][\w' -]{{2,40}} (?:failed|error|exception): (\S.*)", re.DOTALL)
+_REPR = re.compile(r"<((?:\w+\.)*\w*(?:Error|Exception) (?:([45]\d\d)\b)?(?!.*</).{1,2000})>", re.DOTALL)
+_GRPC_CODE = re.compile(r"\bStatusCode\.([A-Z_]{2,40})\b")
 _MARKED = re.compile(r"<((?:\w{1,20}_)?error)>(.{1,500})</\1>", re.DOTALL)
 _EXCEPTION = re.compile(
     r"\((?:\w{1,40}\.){1,4}\w{1,60}(?:Error|Exception)\) |(?:[a-z_]\w{0,40}\.){0,4}[A-Z]\w{1,60}(?:Error|Exception)\(.*\)\Z",
@@ -224,11 +226,21 @@ def _plain(text: str) -> str:
 def detect_tagged(text: str) -> Failure | None:
     """Detects a text in a tag that says that it is an error, and nothing else: `<error>File not found</error>`.
 
+    The text of an exception may look like a tag: `<HTTPError 404: 'Not Found'>`, `<_InactiveRpcError of RPC that ...>`.
+
     Args:
         text: what a tool returned.
     """
     tag = _MARKED.fullmatch(text.strip())
-    return None if tag is None else Failure(value=tag[2], message=tag[2])
+    if tag is not None:
+        return Failure(value=tag[2], message=tag[2])
+    shown = _REPR.fullmatch(text.strip())
+    if shown is None:
+        return None
+    code = _GRPC_CODE.search(shown[1])
+    if code is not None:
+        return coded(code[1], shown[1])
+    return Failure(value=shown[1], message=shown[1], status=int(shown[2]) if shown[2] else None)
 
 
 def _detect_exception(message: str) -> Failure | None:
