@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pathlib
+import subprocess
+import sys
 from urllib.parse import urlsplit
 
 import pytest
@@ -60,3 +62,12 @@ def test_the_settings_of_each_backend_lead_to_its_path_with_its_headers() -> Non
         known = {name: sent[name] for name in ("authorization", "x-api-key", "langsmith-project") if name in sent}
         arrived.setdefault(path, []).append(known)
     assert arrived == WANTED
+
+
+def test_the_bench_measures_each_cost() -> None:
+    program = "import measure, otel_cost; measure.ROUNDS = 1; otel_cost.main()"
+    bench = pathlib.Path(__file__).parents[3] / "bench"
+    command = [sys.executable, "-c", program]
+    ended = subprocess.run(command, cwd=bench, capture_output=True, text=True, check=False, timeout=60)
+    assert ended.returncode == 0, ended.stderr
+    assert [line.split(" | ")[2] for line in ended.stdout.splitlines()[4:]] == ["<= 1.3 x", "<= 1.3 x", "<= 1.5 x"]

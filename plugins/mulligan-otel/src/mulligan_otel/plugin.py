@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -120,5 +121,6 @@ class _Carried:
         from mulligan_otel.process import in_trace
 
         carrier: dict[str, str] = {}
-        propagate.inject(carrier)
+        with suppress(Exception):  # a propagator that fails costs the parent, not the answer
+            propagate.inject(carrier)
         return self._executor.within(in_trace, carrier)()
