@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from mulligan.plugin import (
+    ApprovalDecided,
     AttemptFailed,
     CallAbandoned,
     CallFinished,
@@ -76,6 +77,8 @@ class OpenTelemetry:
         elif kind is CallRetried:
             self._metrics.retry(event)  # type: ignore[arg-type]
             self._spans.start_attempt(event)  # type: ignore[arg-type]
+        elif kind is ApprovalDecided:
+            self._spans.resume(event)  # type: ignore[arg-type]
         elif kind is CallAbandoned:
             self._spans.abandon(event)  # type: ignore[arg-type]
 
