@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from mulligan.calls import (
     ApprovalDecided,
@@ -101,21 +101,56 @@ class CallRetried(NamedTuple):
     step: int = 0
 
 
+class _CallFacts(Protocol):
+    """What is known of a call beside its answer. It is read only when an observer asks."""
+
+    @property
+    def session_id(self) -> str | None:
+        """The conversation's id, or None."""
+
+    @property
+    def step(self) -> int:
+        """The number of the conversation's step; 0 outside a conversation."""
+
+    @property
+    def conversation(self) -> int:
+        """The number of the conversation in this process; 0 outside one."""
+
+    @property
+    def sent(self) -> ToolCall | None:
+        """The call as the model sent it, or None if it is that of the answer."""
+
+    @property
+    def toolset(self) -> Mapping[str, Tool]:
+        """The tools that could be called, by name."""
+
+    @property
+    def redact(self) -> Callable[[str], str]:
+        """Removes the secrets from a text."""
+
+    @property
+    def display_arguments(self) -> Callable[[], str]:
+        """Shows the arguments, redacted and shortened."""
+
+
+class _Facts(NamedTuple):
+    session_id: str | None
+    step: int
+    conversation: int
+    sent: ToolCall | None
+    toolset: Mapping[str, Tool]
+    redact: Callable[[str], str]
+    display_arguments: Callable[[], str]
+
+
 class CallFinished:
     """A call was answered.
 
-    Attributes:
-        session_id: the conversation's id, or None.
-        step: the number of the conversation's step; 0 outside a conversation.
-        conversation: the number of the conversation in this process, which it has also without an id; 0 outside one.
-        toolset: the tools that could be called, by name; it cannot be changed.
-        redact: removes the secrets from a text, as everything does that shows this call.
+    Args:
+        facts: what is known of the call, which is read when an observer asks; instead of the arguments before it.
     """
 
-    __slots__ = (
-        *("_copy_result", "_result", "_sent", "_show"),
-        *("conversation", "redact", "session_id", "step", "toolset"),
-    )
+    __slots__ = ("_copy_result", "_facts", "_result", "_sent")
 
     def __init__(
         self,
@@ -128,17 +163,15 @@ class CallFinished:
         redact: Callable[[str], str] | None = None,
         show: Callable[[], str] = str,
         *,
+        facts: _CallFacts | None = None,
         copy_result: Callable[[ToolResult], ToolResult] | None = None,
     ) -> None:
+        if facts is None:
+            facts = _Facts(session_id, step, conversation, sent, toolset, redact or _hide_all, show)
         self._result = result
+        self._facts = facts
+        self._sent = facts.sent
         self._copy_result = copy_result
-        self._sent = sent
-        self._show = show
-        self.session_id = session_id
-        self.step = step
-        self.conversation = conversation
-        self.toolset = toolset
-        self.redact = _hide_all if redact is None else redact
 
     @property
     def result(self) -> ToolResult:
@@ -148,6 +181,31 @@ class CallFinished:
         return self._result
 
     @property
+    def session_id(self) -> str | None:
+        """The conversation's id, or None."""
+        return self._facts.session_id
+
+    @property
+    def step(self) -> int:
+        """The number of the conversation's step; 0 outside a conversation."""
+        return self._facts.step
+
+    @property
+    def conversation(self) -> int:
+        """The number of the conversation in this process, which it has also without an id; 0 outside one."""
+        return self._facts.conversation
+
+    @property
+    def toolset(self) -> Mapping[str, Tool]:
+        """The tools that could be called, by name; it cannot be changed."""
+        return self._facts.toolset
+
+    @property
+    def redact(self) -> Callable[[str], str]:
+        """Removes the secrets from a text, as everything does that shows this call."""
+        return self._facts.redact
+
+    @property
     def sent(self) -> ToolCall:
         """The call as the model sent it, before any repair. Not redacted: pass what you keep through `redact`."""
         return self.result.call if self._sent is None else self._sent
@@ -155,7 +213,7 @@ class CallFinished:
     @property
     def arguments(self) -> str:
         """The arguments of the call, redacted and shortened; computed only when read."""
-        return self._show()
+        return self._facts.display_arguments()
 
     @property
     def call_id(self) -> str | None:
@@ -191,12 +249,9 @@ class CallFinished:
             copy_result: copies a result.
             copy_call: copies a call.
         """
-        twin = CallFinished.__new__(CallFinished)  # on the way of every observed call: no constructor
-        twin._result, twin._copy_result, twin._show = self._result, copy_result, self._show  # noqa: SLF001 - its own class
-        twin.session_id, twin.step, twin.conversation = self.session_id, self.step, self.conversation
-        twin.toolset, twin.redact = self.toolset, self.redact
+        twin = CallFinished(self._result, facts=self._facts, copy_result=copy_result)
         sent = self._sent
-        twin._sent = None if sent is None or sent is self._result.call else copy_call(sent)  # noqa: SLF001
+        twin._sent = None if sent is None or sent is self._result.call else copy_call(sent)
         return twin
 
     def __reduce__(self) -> tuple[type[CallFinished], tuple[Any, ...]]:

@@ -3,7 +3,9 @@
 from langchain.agents import create_agent
 from langchain_core.tools import tool
 from langchain_script import asked, model, says
+from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.types import Command
 from mulligan_langchain import MulliganMiddleware, MulliganToolNode
 from mulligan_testkit.tracing import Traced
 
@@ -66,3 +68,31 @@ def test_the_calls_of_a_tool_node(run):
         run(graph.add_edge(START, "tools").compile(), {"messages": [says(*CALLS)]})
     assert traced.tree() == TREE
     assert traced.counted("gen_ai.execute_tool.duration") == COUNTS
+
+
+def test_a_call_that_waited_for_a_person_is_a_span_in_each_run(run):
+    traced = Traced()
+
+    @tool
+    def pay(amount: int) -> str:
+        """Pay an amount."""
+        with traced.tracer.start_as_current_span("charge"):
+            return f"paid {amount}"
+
+    middleware = MulliganMiddleware(traced.pipeline(), tool_options={"pay": {"approve": True}})
+    agent = create_agent(
+        model(says(("c1", "pay", {"amount": 1}))), [pay], middleware=[middleware], checkpointer=InMemorySaver()
+    )
+    thread = {"configurable": {"thread_id": "talk"}}
+    with traced.tracer.start_as_current_span("asks"):
+        run(agent, asked(), thread)
+    with traced.tracer.start_as_current_span("continues"):
+        run(agent, Command(resume={"type": "approve"}), thread)
+    assert traced.tree() == [
+        "asks",
+        "  execute_tool pay  [c1, CallAbandoned]",
+        "continues",
+        "  execute_tool pay  [c1]",
+        "    charge",
+    ]
+    assert traced.counted("gen_ai.execute_tool.duration") == {"pay": 1}

@@ -450,6 +450,38 @@ def test_odd_texts_arrive_whole(place):
     assert pipeline.faults == ()
 
 
+def test_a_killable_tool_answers_though_no_collector_can_be_reached():
+    program = """
+import traced_tools
+from mulligan import Pipeline
+print(Pipeline([traced_tools.resize], tool_options={"resize": {"timeout": 8}}).call("resize", {"path": "a"}).content, flush=True)
+import os
+os._exit(0)
+"""
+    where = {"CONFIGURE_OTEL": "1", "OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9"}
+    assert run(program, **where, PYTHONPATH=str(Path(__file__).parent)) == "a at 50 %"
+
+
+def test_a_killable_tool_answers_though_the_trace_cannot_be_handed_down():
+    program = """
+import traced_tools
+from mulligan import Pipeline
+from opentelemetry import propagate
+
+
+class Broken:
+    fields = frozenset()
+
+    def inject(self, *given, **named):
+        raise OSError("no context")
+
+
+propagate.set_global_textmap(Broken())
+print(Pipeline([traced_tools.resize]).call("resize", {"path": "a"}).content)
+"""
+    assert run(program, PYTHONPATH=str(Path(__file__).parent)) == "a at 50 %"
+
+
 # --- what the program has configured
 
 

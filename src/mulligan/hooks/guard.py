@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from itertools import islice
-from threading import get_ident
 from typing import Any
 
 from mulligan.classify.failure import Failure
@@ -184,7 +183,9 @@ def guard_hookimpl(
     return decide
 
 
-def guard_observer(function: Callable[[Event], Any], report: Report) -> Callable[[Event], None]:
+def guard_observer(
+    function: Callable[[Event], Any], report: Report, thread_id: Callable[[], int]
+) -> Callable[[Event], None]:
     """A hookimpl of `observe` that receives its own copy of the event, and reports its faults instead of raising them.
 
     It is not told of the calls that it makes itself: each would be the reason for another.
@@ -192,12 +193,14 @@ def guard_observer(function: Callable[[Event], Any], report: Report) -> Callable
     Args:
         function: the hookimpl.
         report: receives each fault.
+        thread_id: the number of the present thread.
     """
     inside = 0  # the thread that it runs in; another may overwrite it, which lets one nested event pass
 
     def observe(event: Event) -> None:
         nonlocal inside
-        if inside == (thread := get_ident()):
+        thread = thread_id()
+        if inside == thread:
             return
         inside = thread
         try:

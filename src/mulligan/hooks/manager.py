@@ -7,6 +7,7 @@ so that a stage without plugins costs nothing. A stage that has a wrapper is cal
 from __future__ import annotations
 
 import inspect
+import threading
 from collections.abc import Callable, Collection, Mapping
 from types import FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
@@ -326,7 +327,9 @@ class PluginManager:
             self._queue_events(impl, info.name, report)
         if hook == "observe" and not info.built_in:
             hookimpl = impl.function
-            impl.function = guard_observer(hookimpl if impl.argnames else lambda _: hookimpl(), report)
+            impl.function = guard_observer(
+                hookimpl if impl.argnames else lambda _: hookimpl(), report, threading.get_ident
+            )
             impl.argnames = ("event",)
             setattr(impl.function, REQUIRED, required)
             return

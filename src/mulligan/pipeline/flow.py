@@ -530,24 +530,10 @@ def _finish(invocation: Invocation, result: ToolResult) -> ToolResult:
     if invocation.hooks.has_observe or result.is_error:
         invocation.is_open = False
         observe = invocation.hooks.observe if result.is_error else invocation.hooks.observe_calls
-        observe(_finished_event(invocation, result))
+        observe(CallFinished(result, facts=invocation))
     if runtime.strict and result.error is not None:
         raise _strict_error(runtime, result, result.error)
     return result
-
-
-def _finished_event(invocation: Invocation, result: ToolResult) -> CallFinished:
-    runtime, memory = invocation.runtime, invocation.memory
-    return CallFinished(
-        result,
-        invocation.session_id,
-        invocation.step,
-        0 if memory is None else memory.number,
-        invocation.sent,
-        runtime.toolset.view,
-        runtime.renderer.redactor.redact,
-        invocation.display_arguments,
-    )
 
 
 def _strict_error(runtime: Runtime, result: ToolResult, error: ToolError) -> ToolError:

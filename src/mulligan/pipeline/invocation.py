@@ -167,6 +167,21 @@ class Invocation:
         """The conversation's id, or None."""
         return None if self.memory is None else self.memory.id
 
+    @property
+    def conversation(self) -> int:
+        """The number of the conversation in this process; 0 outside one."""
+        return 0 if self.memory is None else self.memory.number
+
+    @property
+    def toolset(self) -> Mapping[str, Tool]:
+        """The tools that could be called, by name; it cannot be changed."""
+        return self.runtime.toolset.view
+
+    @property
+    def redact(self) -> Callable[[str], str]:
+        """Removes the secrets from a text, as everything does that shows this call."""
+        return self.runtime.renderer.redactor.redact
+
     def display_arguments(self) -> str:
         """The arguments of the call as one short, redacted line."""
         return self.runtime.renderer.display_arguments(self.call, self.tool, self.runtime.toolset)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from mulligan.plugin import (
+    ApprovalDecided,
     AttemptFailed,
     CallAbandoned,
     CallFinished,
@@ -75,6 +77,8 @@ class OpenTelemetry:
         elif kind is CallRetried:
             self._metrics.retry(event)  # type: ignore[arg-type]
             self._spans.start_attempt(event)  # type: ignore[arg-type]
+        elif kind is ApprovalDecided:
+            self._spans.resume(event)  # type: ignore[arg-type]
         elif kind is CallAbandoned:
             self._spans.abandon(event)  # type: ignore[arg-type]
 
@@ -120,5 +124,6 @@ class _Carried:
         from mulligan_otel.process import in_trace
 
         carrier: dict[str, str] = {}
-        propagate.inject(carrier)
+        with suppress(Exception):  # a propagator that fails costs the parent, not the answer
+            propagate.inject(carrier)
         return self._executor.within(in_trace, carrier)()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 
 from opentelemetry import context, propagate, trace
 
-_FLUSH_MILLISECONDS = 2_000
+_FLUSH_SECONDS = 1.0
 
 
 @contextmanager
@@ -17,12 +18,29 @@ def in_trace(carrier: Mapping[str, str]) -> Iterator[None]:
     Args:
         carrier: the trace context, as the propagator of the other process wrote it.
     """
-    token = context.attach(propagate.extract(carrier))
+    parent = context.get_current()
+    with suppress(Exception):  # a propagator that fails costs the parent, not the answer
+        parent = propagate.extract(carrier)
+    token = context.attach(parent)
     try:
         yield
     finally:
         context.detach(token)
         flush = getattr(trace.get_tracer_provider(), "force_flush", None)
         if flush is not None:
-            with suppress(Exception):
-                flush(_FLUSH_MILLISECONDS)
+            _run_briefly(flush)
+
+
+def _run_briefly(flush: Callable[[], object]) -> None:
+    """Exports what there is. A collector that cannot be reached must not use up the time of the tool.
+
+    `force_flush` has a timeout, which an exporter that tries again does not observe.
+    """
+
+    def run() -> None:
+        with suppress(Exception):
+            flush()
+
+    thread = threading.Thread(target=run, name="mulligan-otel-flush", daemon=True)
+    thread.start()
+    thread.join(_FLUSH_SECONDS)

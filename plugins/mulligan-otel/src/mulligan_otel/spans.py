@@ -13,6 +13,7 @@ from opentelemetry.context import Context
 from opentelemetry.trace import INVALID_SPAN, NoOpTracer, Span, Status, StatusCode, TracerProvider
 
 from mulligan.plugin import (
+    ApprovalDecided,
     AttemptFailed,
     CallAbandoned,
     CallFinished,
@@ -131,6 +132,11 @@ class Spans:
             attributes["mulligan.step"] = event.step
         return attributes
 
+    def resume(self, event: ApprovalDecided) -> None:
+        """Starts a span of a call that a framework interrupted until a person had decided: it is not told to start again."""
+        if self._call_of(event) is None:
+            self.start(CallStarted(event.call_id, show_name(event.tool_name), str, event.session_id, event.step))
+
     def repair(self, event: CallRepaired) -> None:
         """Notes that the call is read differently."""
         call = self._call_of(event)
@@ -168,7 +174,8 @@ class Spans:
         if call is None:
             return  # a framework interrupted this call, and its span has ended
         try:
-            is_plain = not (event.is_error or call.is_repaired or self._capture) and event.attempt == 1
+            is_told = not (event.is_error or call.is_repaired or self._capture) and event.attempt == 1
+            is_plain = is_told and call.event.tool is not None
             if not is_plain and call.span.is_recording():
                 call.span.set_attributes(self._describe(call, event))
                 if event.result.error is not None:
@@ -203,7 +210,7 @@ class Spans:
             attributes["mulligan.rule"] = plain(error.rule)
             attributes["mulligan.feedback.length"] = len(result.content)
         if self._capture:
-            attributes["gen_ai.tool.call.arguments"] = call.event.arguments
+            attributes["gen_ai.tool.call.arguments"] = call.event.arguments or event.arguments
             attributes["gen_ai.tool.call.result"] = _shown(result.content, _CONTENT_CHARS, event.redact)
         return attributes
 
