@@ -247,7 +247,25 @@ LOGS = [
     {"messages": CHAT, "session_id": "s", "timestamp": 1.7e9},
     {"request": {"messages": CLAUDE}, "response": {"role": "assistant"}, "created_at": "2026-01-01T00:00:00"},
 ]
-ODD = [None, True, 0, -1, 1e300, float("nan"), 10**400, "", "x", "\ud800", "\x00", [], {}, [[]], {"a": None}, "9" * 30, 1e18]
+ODD = [
+    None,
+    True,
+    0,
+    -1,
+    1e300,
+    float("nan"),
+    10**400,
+    "",
+    "x",
+    "\ud800",
+    "\x00",
+    [],
+    {},
+    [[]],
+    {"a": None},
+    "9" * 30,
+    1e18,
+]
 
 
 def spoiled(value, random, share):

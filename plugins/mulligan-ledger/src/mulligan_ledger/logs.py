@@ -309,9 +309,7 @@ def _of_group(id: str, spans: list[Mapping[str, Any]]) -> Logged:
         call = ToolCall(_as_key(facts.get("gen_ai.tool.call.id")), span["tool"], arguments)
         failed = _status(span).get("code") in (2, "STATUS_CODE_ERROR") or "error.type" in facts
         told = facts.get("gen_ai.tool.call.result") or _span_error(span) or ""
-        found.calls.append(
-            LoggedCall(call, step, told, failed or None, True, ended or None, max(0.0, ended - began))
-        )
+        found.calls.append(LoggedCall(call, step, told, failed or None, True, ended or None, max(0.0, ended - began)))
     return found
 
 
