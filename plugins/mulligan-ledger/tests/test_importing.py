@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from random import Random
 
 import pytest
 from conftest import only, rows
+from mulligan_ledger.importing import import_files
 
 from mulligan.cli.app import run
+from mulligan.errors import UsageError
 
 
 def openai(id, name, arguments):
@@ -221,3 +224,81 @@ def test_secrets_in_a_log_do_not_reach_the_ledger(imported, path, monkeypatch):
 
     assert b"tulip-mania-1637" not in path.read_bytes()
     assert len(rows(path, "calls")) == 1
+
+
+SPAN = {
+    "traceId": "a1",
+    "name": "execute_tool search",
+    "startTimeUnixNano": "1700000000000000000",
+    "endTimeUnixNano": "1700000001000000000",
+    "attributes": [
+        {"key": "gen_ai.operation.name", "value": {"stringValue": "execute_tool"}},
+        {"key": "gen_ai.tool.name", "value": {"stringValue": "search"}},
+        {"key": "gen_ai.tool.call.id", "value": {"intValue": "7"}},
+        {"key": "more", "value": {"kvlistValue": {"values": [{"key": "a", "value": {"doubleValue": 1.5}}]}}},
+    ],
+    "events": [{"attributes": [{"key": "exception.message", "value": {"stringValue": "no"}}]}],
+    "status": {"code": 2, "message": "bad"},
+}
+LOGS = [
+    CHAT,
+    CLAUDE,
+    {"resourceSpans": [{"scopeSpans": [{"spans": [SPAN]}]}]},
+    {"messages": CHAT, "session_id": "s", "timestamp": 1.7e9},
+    {"request": {"messages": CLAUDE}, "response": {"role": "assistant"}, "created_at": "2026-01-01T00:00:00"},
+]
+ODD = [
+    None,
+    True,
+    0,
+    -1,
+    1e300,
+    float("nan"),
+    10**400,
+    "",
+    "x",
+    "\ud800",
+    "\x00",
+    [],
+    {},
+    [[]],
+    {"a": None},
+    "9" * 30,
+    1e18,
+]
+
+
+def spoiled(value, random, share):
+    """A copy in which some values are others, and some members are missing."""
+    if random.random() < share:
+        return random.choice(ODD)
+    if isinstance(value, dict):
+        return {name: spoiled(one, random, share) for name, one in value.items() if random.random() > share / 3}
+    return [spoiled(one, random, share) for one in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_odd_logs_are_read_as_far_as_they_make_sense(path, tmp_path, seed):
+    random = Random(seed)
+    files = []
+    for number in range(6):
+        values = [spoiled(random.choice(LOGS), random, random.choice((0.02, 0.08, 0.2))) for _ in range(4)]
+        lines = [json.dumps(values)] if random.random() < 0.3 else map(json.dumps, values)
+        files.append(tmp_path / f"{number}.jsonl")
+        files[-1].write_text("\n".join(lines), "utf-8")
+    try:
+        counts = import_files([str(file) for file in files], str(path))
+    except UsageError as error:
+        assert "not JSON" in str(error)
+        return
+
+    assert len(rows(path, "calls")) == counts.calls if path.exists() else not counts.calls
+    assert not path.exists() or [one["lost"] for one in rows(path, "processes")] == [0]
+
+
+def test_an_import_of_the_past_is_not_slowed_down(imported, path, monkeypatch):
+    monkeypatch.setattr("mulligan_ledger.writer.PAUSE", "no call may be slowed down")
+    talks = [{"session_id": f"{at}", "timestamp": 1.6e9, "messages": CHAT} for at in range(30)]
+    code, _ = imported("\n".join(map(json.dumps, talks)))
+
+    assert (code, len(rows(path, "calls"))) == (0, 60)

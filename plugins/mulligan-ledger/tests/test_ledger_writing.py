@@ -19,7 +19,7 @@ from mulligan_ledger import Ledger
 from mulligan_ledger import database as databases
 from mulligan_ledger.schema import APPLICATION_ID, VERSION
 
-from mulligan import Pipeline
+from mulligan import Pipeline, Tool
 
 LOAD = str(Path(__file__).with_name("ledger_load.py"))
 PROCESSES, CALLS = 8, 5_000
@@ -241,7 +241,7 @@ FULL = """
 import os, subprocess, sys
 subprocess.run(["mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", sys.argv[1]], check=True)
 from mulligan_ledger import Ledger
-from mulligan import Pipeline
+from mulligan import Pipeline, Tool
 import conftest
 ledger = Ledger(sys.argv[1] + "/runs.db")
 with Pipeline([conftest.read_file], plugins=[ledger], autoload=False) as pipeline:
@@ -487,3 +487,61 @@ def test_a_clock_that_jumps_slows_nothing_down_and_loses_nothing(record, path, m
 
     assert [one["step"] for one in rows(path, "calls")] == list(range(1, 22))
     assert pipeline.faults == ()
+
+
+@pytest.mark.parametrize("error", [sqlite3.OperationalError("disk is full"), RuntimeError("a bug")])
+def test_a_failing_clean_up_does_not_record_anything_twice(record, path, monkeypatch, error):
+    from mulligan_ledger.retention import Retention
+
+    def fail(self, connection):
+        raise error
+
+    pipeline, ledger = record()
+    for at in range(3):
+        pipeline.call("read_file", {"path": f"{at}"})
+    with monkeypatch.context() as patch:
+        patch.setattr(Retention, "apply", fail)
+        ledger.flush()
+    pipeline.call("read_file", {"path": "3"})
+    assert ledger.flush()
+
+    assert sorted(one["arguments"] for one in rows(path, "calls")) == [f'{{"path": "{at}"}}' for at in range(4)]
+    assert (ledger.recorded, ledger.lost) == (4, 0)
+
+
+def test_nothing_is_lost_when_writing_itself_is_interrupted(record, path, monkeypatch):
+    from mulligan_ledger.writer import Writer
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    pipeline, ledger = record()
+    with monkeypatch.context() as patch:
+        patch.setattr(Writer, "_start", lambda self: None)  # no thread: the caller writes
+        patch.setattr(Writer, "_insert", interrupt)
+        for at in range(3):
+            pipeline.call("read_file", {"path": f"{at}"})
+        with pytest.raises(KeyboardInterrupt):
+            ledger.flush()
+    assert ledger.flush()
+
+    assert [one["arguments"] for one in rows(path, "calls")] == [f'{{"path": "{at}"}}' for at in range(3)]
+
+
+def test_definitions_that_no_call_is_left_of_are_deleted(path):
+    for day in range(6):
+
+        def look(word: str) -> str:
+            return word
+
+        today = Tool.from_function(look, description=f"Look a word up. Today is day {day}. " + "x" * 50_000)
+        with (
+            Ledger(path, keep_bytes=250_000) as ledger,
+            Pipeline([today], plugins=[ledger], autoload=False) as pipeline,
+        ):
+            pipeline.session(f"day-{day}").call("look", {"wrod": "tulip"})
+
+    kept = [one["session_id"] for one in rows(path, "sessions")]
+    assert kept == [f"day-{day}" for day in range(6 - len(kept), 6)]
+    assert 2 <= len(kept) < 6
+    assert len(rows(path, "definitions")) == len(kept)

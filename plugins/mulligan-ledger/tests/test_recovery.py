@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 
 import pytest
+from conftest import read_file
+from mulligan_ledger import Ledger
+from mulligan_ledger.database import open_for_reading
+from mulligan_ledger.measures import measure
 from mulligan_ledger.recovery import NEXT, STEPS, Recovery, Sent, recoveries
+
+from mulligan import Pipeline, tool
 
 
 def call(id, step, name="read_file", failed=False, error=None, **fields):
@@ -205,3 +212,32 @@ def test_without_arguments_only_equal_calls_are_known():
 
     assert first(bare, Sent(2, 2, "look", "k1", None, False)).recovered
     assert first(bare, Sent(2, 2, "look", "k2", None, False)).next == "something else"
+
+
+@pytest.mark.parametrize(
+    ("calls", "by_summary", "by_ledger"),
+    [
+        ([("read_file", "missing/a"), ("find", "tulips"), ("read_file", "other.txt")], 1, 0),
+        ([("read_file", "missing/report.txt"), ("find", "missing/report.txt")], 0, 1),
+        ([("read_file", "missing/a"), None, ("read_file", "a")], 1, 0),
+        ([("read_file", "missing/a"), *[("find", "tulips")] * 5, ("read_file", "a")], 1, 0),
+        ([("read_file", "missing/a"), ("read_file", "a")], 1, 1),
+    ],
+    ids=["another purpose", "another tool", "after a message", "late", "the same"],
+)
+def test_the_count_of_a_session_differs_as_the_page_says(path, calls, by_summary, by_ledger):
+    @tool(read_only=True)
+    def find(name: str) -> str:
+        """Find a file."""
+        return f"docs/{name}"
+
+    with Ledger(path) as ledger, Pipeline([read_file, find], plugins=[ledger], autoload=False) as pipeline:
+        session = pipeline.session("talk")
+        for call in calls:
+            if call is None:
+                session.note_request("And now?")
+            else:
+                session.call(call[0], {"path" if call[0] == "read_file" else "name": call[1]})
+        assert session.summary().recovered == by_summary
+    with closing(open_for_reading(path)) as connection:
+        assert measure(connection).total.recovered == by_ledger

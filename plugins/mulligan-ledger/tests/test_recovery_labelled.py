@@ -26,6 +26,7 @@ from mulligan_ledger.recovery import Recovery
 from mulligan import Pipeline, Policy, Tool, ToolCall
 from mulligan import plugin as errors
 from mulligan.plugin import CallFinished, Problem, ToolError, hookimpl
+from mulligan.session.tally import Summary
 
 CONVERSATIONS = json.loads((Path(__file__).parent / "labelled_conversations.json").read_text(encoding="utf-8"))
 FIELDS = ("next", "recovered", "steps", "followed")
@@ -91,7 +92,7 @@ def _error(given: dict[str, Any]) -> ToolError:
     return error
 
 
-def _play(conversation: dict[str, Any], ledger: _AsLabelled) -> None:
+def _play(conversation: dict[str, Any], ledger: _AsLabelled) -> Summary:
     steps = [event.get("step", []) for event in conversation["events"]]
     ledger.given = {call["id"]: call for step in steps for call in step}
     current: dict[str, Any] = {}
@@ -115,23 +116,41 @@ def _play(conversation: dict[str, Any], ledger: _AsLabelled) -> None:
                     current = call
                     session.call(ToolCall(call["id"], call["tool"], call["arguments"]))
         assert not pipeline.faults, pipeline.faults
+        return session.summary()
 
 
 @cache
-def judged() -> tuple[Judged, ...]:
-    """Every label with what the ledger says of its call."""
+def _played() -> tuple[tuple[Judged, ...], dict[str, Summary]]:
+    """Every label with what the ledger says of its call; and what the session itself counts, by conversation."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "runs.db"
         with closing(_AsLabelled(path)) as ledger:
-            for conversation in CONVERSATIONS:
-                _play(conversation, ledger)
+            summaries = {one["id"]: _play(one, ledger) for one in CONVERSATIONS}
         names = {row["id"]: row["session_id"] for row in rows(path, "sessions")}
         places = {row["id"]: (names[row["session"]], row["call_id"]) for row in rows(path, "calls")}
         with closing(open_for_reading(path)) as connection:
             found = {places[key]: one for key, one in measure(connection).recoveries.items()}
     labels = {(one["id"], label["call"]): label for one in CONVERSATIONS for label in one["labels"]}
     assert set(found) == set(labels)
-    return tuple(Judged(place[0], label, found[place]) for place, label in labels.items())
+    return tuple(Judged(place[0], label, found[place]) for place, label in labels.items()), summaries
+
+
+def judged() -> tuple[Judged, ...]:
+    """Every label with what the ledger says of its call."""
+    return _played()[0]
+
+
+def compared() -> tuple[int, int, int, int]:
+    """How many failures count as recovered, by the ledger and by `session.summary()`; and, of the conversations, how many
+    are counted higher by one than by the other: by the summary, and by the ledger.
+    """
+    found, summaries = _played()
+    pairs = [
+        (sum(one.found.recovered for one in found if one.conversation == id), summary.recovered)
+        for id, summary in summaries.items()
+    ]
+    more, less = (sum(test(*pair) for pair in pairs) for test in (int.__lt__, int.__gt__))
+    return sum(one for one, _ in pairs), sum(other for _, other in pairs), more, less
 
 
 def agreement() -> str:
@@ -145,6 +164,11 @@ def agreement() -> str:
         by_field = Counter(field for one in labels for field in FIELDS if one.label[field] == getattr(one.found, field))
         fields = ", ".join(f"{field} {by_field[field]}" for field in FIELDS)
         lines.append(f"{name}: {agreed} of {len(labels)} agree in all fields, {agreed / len(labels):.1%} ({fields})")
+    by_ledger, by_summary, more, less = compared()
+    lines.append(
+        f"recovered: {by_ledger} by the ledger, {by_summary} by session.summary(), which counts more in {more} "
+        f"conversations and less in {less}"
+    )
     return "\n".join(lines)
 
 

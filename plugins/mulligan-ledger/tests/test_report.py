@@ -310,3 +310,38 @@ def test_the_interval_of_a_share():
     assert wilson(0, 0) == (0.0, 1.0)
     low, high = wilson(8, 10)
     assert (round(low, 3), round(high, 3)) == (0.49, 0.943)  # Newcombe 1998
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ("UPDATE calls SET step = 'first' WHERE id = 2", "step in row 2 of calls is text that no Ledger writes"),
+        ("UPDATE calls SET at = 'yesterday'", "at in row 1 of calls is text that no Ledger writes"),
+        ("UPDATE calls SET duration = X'00' WHERE is_error", "of calls is blob that no Ledger writes"),
+        ("UPDATE requests SET step = 'x'", "step in row 1 of requests is text that no Ledger writes"),
+    ],
+)
+def test_a_value_that_somebody_has_changed_by_hand_is_named(path, capsys, change, told):
+    talk(path)
+    connection = sqlite3.connect(path)
+    connection.execute(change)
+    connection.commit()
+    connection.close()
+
+    assert run(["report", str(path)]) == 2
+    error = capsys.readouterr().err
+    assert told in error
+    assert "correct or delete that row" in error
+
+
+@pytest.mark.parametrize("text", ["", "x", "null", "3", '"a"', "{}", "[[]]", '[{"pointer": 3}]', "[" * 5_000])
+@pytest.mark.parametrize("column", ["suggestions", "problems", "corrected", "arguments"])
+def test_json_that_somebody_has_changed_is_left_out(path, capsys, text, column):
+    talk(path)
+    connection = sqlite3.connect(path)
+    connection.execute(f"UPDATE calls SET {column} = ?, error = 'ToolNotFoundError' WHERE is_error", (text,))
+    connection.commit()
+    connection.close()
+
+    assert run(["report", str(path), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["total"]["calls"] == 4

@@ -10,7 +10,7 @@ from email.message import Message
 import pytest
 from mulligan_ledger import snapshot
 
-from mulligan import Pipeline
+from mulligan import Pipeline, tool
 from mulligan.errors import ToolRateLimitError, ToolUnavailableError
 
 
@@ -170,3 +170,16 @@ def test_an_object_that_resists_is_no_problem():
 
 def test_a_rate_limit_of_ours_keeps_its_seconds():
     assert again(ToolRateLimitError("Wait.", retry_after=9)).retry_after == 9
+
+
+@pytest.mark.parametrize("name", ["KeyboardInterrupt", "GeneratorExit"])
+def test_a_changed_file_cannot_end_the_replay(name):
+    described = {"raised": [{"mro": [["builtins", name], ["builtins", "BaseException"]], "text": "stop"}]}
+
+    @tool
+    def fail() -> None:
+        """Fail."""
+        snapshot.to_handler(described)()
+
+    with Pipeline([fail], autoload=False) as pipeline:
+        assert pipeline.call("fail").is_error

@@ -21,7 +21,7 @@ class Summary:
         calls: how many calls have ended.
         failures: how many of them failed.
         recovered: how many of the failures were followed by a success of the same tool; of any tool, for a name that no
-            tool has.
+            tool has. A quick count: `docs/explanation/recovered.md` says how the ledger's definition differs.
         repeated: how many calls were refused because they had failed before.
         fatal: how many failures were fatal.
     """

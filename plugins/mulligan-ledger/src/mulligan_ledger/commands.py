@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 import os
 import sqlite3
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack, closing
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -33,7 +33,7 @@ from mulligan.cli.settings import EffectiveSettings, Settings
 from mulligan.errors import UsageError
 from mulligan.hooks.loading import find_object
 from mulligan_ledger import autoload
-from mulligan_ledger.database import open_for_reading
+from mulligan_ledger.database import foreign_value, open_for_reading
 from mulligan_ledger.text import visible
 
 _Flag = Annotated[bool, Parameter(negative=(), show_default=False)]
@@ -116,7 +116,7 @@ def _report(
         return _serve(db, port)
     from mulligan_ledger.measures import measure
 
-    with closing(open_for_reading(db)) as connection:
+    with _reading(db) as connection:
         if out is not None:
             from mulligan_ledger.html import render
 
@@ -135,6 +135,20 @@ def _report(
 
             print_summary(found, db)
     return OK
+
+
+@contextmanager
+def _reading(db: str) -> Iterator[sqlite3.Connection]:
+    """An open ledger. If a command fails at a value that somebody has put there by hand, the error names its place."""
+    with closing(open_for_reading(db)) as connection:
+        try:
+            yield connection
+        except UsageError:
+            raise
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+            if wrong := foreign_value(connection):
+                raise UsageError(f"{db}: {wrong}; correct or delete that row") from None
+            raise
 
 
 def _write_page(page: str, out: str, db: str) -> None:
@@ -194,7 +208,7 @@ def _replay(
     if pipeline is not None and (plugin or format):
         raise UsageError("replay: --pipeline has its own plugins and format; leave out --plugin and --format")
     with ExitStack() as stack:
-        connection = stack.enter_context(closing(open_for_reading(db)))
+        connection = stack.enter_context(_reading(db))
         stack.enter_context(autoload.suspended())
         make = _pipeline_maker(stack, pipeline, plugin, format)
         found = list(reworded(connection, make, session=session))
@@ -283,7 +297,7 @@ def _diff(a: str, b: str, /, *, json: _Flag = False) -> int:
     from mulligan_ledger.compare import compare
     from mulligan_ledger.measures import measure
 
-    with closing(open_for_reading(a)) as first, closing(open_for_reading(b)) as second:
+    with _reading(a) as first, _reading(b) as second:
         rows = compare(measure(first), measure(second))
     if json:
         write_json([attrs.asdict(row) for row in rows])

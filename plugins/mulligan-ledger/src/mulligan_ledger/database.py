@@ -17,6 +17,7 @@ from mulligan_ledger.schema import APPLICATION_ID, MIGRATIONS, VERSION
 BUSY_SECONDS = 5.0
 MOST_COPIED = 256_000_000
 _FIXED = ((3, 51, 3), (3, 50, 7), (3, 44, 6))
+_STORED = {"INTEGER": ("integer",), "REAL": ("real", "integer"), "TEXT": ("text",)}
 _NETWORKS = frozenset(
     (
         "nfs",
@@ -91,6 +92,27 @@ def open_for_reading(path: str | os.PathLike[str]) -> sqlite3.Connection:
         next_step = "check it with PRAGMA integrity_check" if is_damaged else "pass a file that a Ledger has written"
         raise UsageError(f"{path} cannot be read: {error}; {next_step}") from None
     return connection
+
+
+def foreign_value(connection: sqlite3.Connection) -> str:
+    """Which value no Ledger has written, as somebody has changed the file: its place and type; empty if there is none.
+
+    Args:
+        connection: the file.
+    """
+    for (table,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").fetchall():
+        for column in connection.execute(f"PRAGMA table_info({table})").fetchall():
+            name, types = column[1], _STORED.get(column[2], ())
+            allowed = ", ".join(f"'{one}'" for one in (*types, *([] if column[3] else ["null"])))
+            wrong = f"typeof({name}) NOT IN ({allowed})"
+            if name in ("at", "started"):
+                wrong += f" OR {name} NOT GLOB '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]*Z'"
+            row = connection.execute(
+                f"SELECT rowid, typeof({name}) FROM {table} WHERE {wrong} LIMIT 1"  # noqa: S608 - names of the file's own schema
+            ).fetchone()
+            if types and row is not None:
+                return f"{name} in row {row[0]} of {table} is {row[1]} that no Ledger writes"
+    return ""
 
 
 def _detached(connection: sqlite3.Connection, file: Path) -> sqlite3.Connection:

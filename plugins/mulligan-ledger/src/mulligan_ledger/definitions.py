@@ -68,6 +68,14 @@ def _canonical(value: Any) -> str:
     return json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
 
 
+def _object(text: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
 def to_tool(row: Mapping[str, Any], handler: Callable[..., Any], resources: Callable[..., Any]) -> Tool:
     """The tool of a definition, with another handler.
 
@@ -76,14 +84,13 @@ def to_tool(row: Mapping[str, Any], handler: Callable[..., Any], resources: Call
         handler: what runs instead.
         resources: what lists existing names, where a function did.
     """
-    options = json.loads(row["options"])
+    options, schema = (_object(row[name]) for name in ("options", "parameters"))
     if options.get("detect") == "function":
         options["detect"] = True
     if options.get("resources") == "function":
         options["resources"] = resources
     options.pop("approve", None)
     options.pop("timeout", None)
-    schema = json.loads(row["parameters"])
     try:
         return Tool.from_schema(row["name"], row["description"], schema, handler, **options)
     except UsageError:  # an option that this version no longer knows

@@ -183,7 +183,7 @@ def _shown(conversation: Conversation, found: Measures) -> _Shown:
         len(became),
         sum(one.recovered for one in became),
         names[:200],
-        " ".join(sorted({one.row["error"] for one in failed})),
+        " ".join(sorted({one.row["error"] or "" for one in failed})),
         int(any(not one.recovered for one in became)),
         _items(conversation, found),
     )

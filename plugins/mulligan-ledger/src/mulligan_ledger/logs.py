@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -15,10 +15,13 @@ from mulligan import ToolCall
 from mulligan.dialects import Dialect
 from mulligan.errors import UsageError
 from mulligan.untrusted.objects import call_safely
+from mulligan.untrusted.text import safe_str
 
 SESSION_FIELDS = ("session_id", "conversation_id", "thread_id", "trace_id")
 _TIME_FIELDS = ("timestamp", "created_at", "created", "time")
 _MOST_REQUEST = 4_000
+_LATEST = 4_102_444_800  # the year 2100, in seconds since 1970
+_LONGEST_KEY = 200
 
 
 @attrs.define
@@ -159,7 +162,8 @@ def _conversation(
                 found.calls.append(logged)
                 seen.add(call.id)
                 waiting[call.id if call.id is not None else f"name:{call.name}"] = logged
-        for key, answer, is_error in _answers(message):
+        for id_or_name, answer, is_error in _answers(message):
+            key = _as_key(id_or_name)
             one = waiting.pop(key, None) or waiting.pop(f"name:{key}", None)
             if one is not None:
                 one.answer, one.is_error, one.is_answered = answer, is_error, True
@@ -231,14 +235,16 @@ def _user_text(message: Mapping[str, Any]) -> str:
 def _time(message: Mapping[str, Any]) -> float | None:
     for name in _TIME_FIELDS:
         value = message.get(name)
-        if isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0:
-            return float(value) / (1_000 if value > 1e11 else 1)
         if isinstance(value, str):
-            try:
-                return datetime.fromisoformat(value).timestamp()
-            except ValueError:
-                continue
+            value = call_safely(lambda value=value: datetime.fromisoformat(value).timestamp())
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value <= _LATEST * 1_000:
+            return float(value) / (1_000 if value > 1e11 else 1)
     return None
+
+
+def _as_key(value: Any) -> Any:
+    """An id or a name as a key: whatever else a log has in its place, as text."""
+    return value if value is None or isinstance(value, (str, int)) else safe_str(value, _LONGEST_KEY)
 
 
 def _without_prefixes(found: list[Logged]) -> list[Logged]:
@@ -256,28 +262,32 @@ def _without_prefixes(found: list[Logged]) -> list[Logged]:
 
 def _spans(value: Any) -> Iterator[Mapping[str, Any]]:
     """The spans of an OTLP export that run a tool."""
-    for resource in value.get("resourceSpans", ()) if isinstance(value, dict) else ():
-        for scope in resource.get("scopeSpans", resource.get("instrumentationLibrarySpans", ())):
-            for span in scope.get("spans", ()):
-                facts = _attributes(span.get("attributes", ()))
-                name = facts.get("gen_ai.tool.name") or str(span.get("name", "")).removeprefix("execute_tool ")
-                if facts.get("gen_ai.operation.name") == "execute_tool" or str(span.get("name", "")).startswith(
-                    "execute_tool "
-                ):
-                    yield {**span, "facts": facts, "tool": name}
+    for resource in _members(value, "resourceSpans"):
+        for scope in (*_members(resource, "scopeSpans"), *_members(resource, "instrumentationLibrarySpans")):
+            for span in _members(scope, "spans"):
+                facts, name = _attributes(span), str(span.get("name", ""))
+                if facts.get("gen_ai.operation.name") == "execute_tool" or name.startswith("execute_tool "):
+                    tool = facts.get("gen_ai.tool.name") or name.removeprefix("execute_tool ")
+                    yield {**span, "facts": facts, "tool": str(tool)}
 
 
-def _attributes(listed: Iterable[Any]) -> dict[str, Any]:
-    found = {}
-    for one in listed:
-        value = one.get("value", {}) if isinstance(one, dict) else {}
-        kind = next(iter(value), None)
+def _members(value: Any, name: str) -> list[Mapping[str, Any]]:
+    """The objects in a list of an object; whatever else stands there is left out."""
+    listed = value.get(name) if isinstance(value, Mapping) else None
+    return [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
+
+
+def _attributes(holder: Any, listed: str = "attributes") -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for one in _members(holder, listed):
+        value = one.get("value")
+        kind, content = next(iter(value.items()), ("", None)) if isinstance(value, Mapping) else ("", None)
         if kind in ("stringValue", "boolValue", "doubleValue"):
-            found[one.get("key")] = value[kind]
+            found[str(one.get("key"))] = content
         elif kind == "intValue":
-            found[one.get("key")] = int(value[kind])
+            found[str(one.get("key"))] = call_safely(partial(int, content))
         elif kind == "kvlistValue":
-            found[one.get("key")] = _attributes(value[kind].get("values", ()))
+            found[str(one.get("key"))] = _attributes(content, "values")
     return found
 
 
@@ -290,23 +300,32 @@ def _of_spans(spans: list[Mapping[str, Any]]) -> list[Logged]:
 
 def _of_group(id: str, spans: list[Mapping[str, Any]]) -> Logged:
     found, step, end = Logged(id), 0, 0.0
-    for span in sorted(spans, key=lambda one: int(one.get("startTimeUnixNano", 0))):
-        began, ended = (int(span.get(name, 0)) / 1e9 for name in ("startTimeUnixNano", "endTimeUnixNano"))
+    for span in sorted(spans, key=lambda one: _nanoseconds(one, "startTimeUnixNano")):
+        began, ended = (_nanoseconds(span, name) / 1e9 for name in ("startTimeUnixNano", "endTimeUnixNano"))
         step += began >= end or step == 0  # calls that overlap were made together
         end = max(end, ended)
         facts = span["facts"]
         arguments = facts.get("gen_ai.tool.call.arguments")
-        call = ToolCall(facts.get("gen_ai.tool.call.id"), span["tool"], arguments)
-        failed = span.get("status", {}).get("code") in (2, "STATUS_CODE_ERROR") or "error.type" in facts
+        call = ToolCall(_as_key(facts.get("gen_ai.tool.call.id")), span["tool"], arguments)
+        failed = _status(span).get("code") in (2, "STATUS_CODE_ERROR") or "error.type" in facts
         told = facts.get("gen_ai.tool.call.result") or _span_error(span) or ""
-        found.calls.append(LoggedCall(call, step, told, failed or None, True, ended, max(0.0, ended - began)))
+        found.calls.append(LoggedCall(call, step, told, failed or None, True, ended or None, max(0.0, ended - began)))
     return found
 
 
+def _nanoseconds(span: Mapping[str, Any], name: str) -> int:
+    value = call_safely(partial(int, span.get(name, 0)))
+    return value if isinstance(value, int) and 0 <= value <= _LATEST * 1_000_000_000 else 0
+
+
+def _status(span: Mapping[str, Any]) -> Mapping[str, Any]:
+    status = span.get("status")
+    return status if isinstance(status, Mapping) else {}
+
+
 def _span_error(span: Mapping[str, Any]) -> str:
-    for event in span.get("events", ()):
-        facts = _attributes(event.get("attributes", ()))
+    for event in _members(span, "events"):
+        facts = _attributes(event)
         if "exception.message" in facts:
             return f"{facts.get('exception.type', 'Error')}: {facts['exception.message']}"
-    facts = span["facts"]
-    return str(span.get("status", {}).get("message") or facts.get("error.type") or "")
+    return str(_status(span).get("message") or span["facts"].get("error.type") or "")

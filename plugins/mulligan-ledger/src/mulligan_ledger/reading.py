@@ -86,6 +86,20 @@ def read_conversation(connection: sqlite3.Connection, row: sqlite3.Row) -> Conve
     return Conversation(row, list(calls.values()), requests)
 
 
+def listed(text: str | None, kind: type = object) -> list[Any]:
+    """The members of a JSON array that are of a type; none, if the text is no array.
+
+    Args:
+        text: a column that holds one, or NULL.
+        kind: the type of its members.
+    """
+    try:
+        found = json.loads(text or "[]")
+    except (ValueError, RecursionError):
+        return []
+    return [one for one in found if isinstance(one, kind)] if isinstance(found, list) else []
+
+
 def definitions(connection: sqlite3.Connection) -> dict[str, Mapping[str, Any]]:
     """The recorded tool definitions, by hash."""
     return {row["hash"]: row for row in connection.execute("SELECT * FROM definitions")}
@@ -93,4 +107,4 @@ def definitions(connection: sqlite3.Connection) -> dict[str, Mapping[str, Any]]:
 
 def toolsets(connection: sqlite3.Connection) -> dict[str, list[str]]:
     """The hashes of the definitions of each recorded set of tools, by its own hash."""
-    return {row["hash"]: json.loads(row["definitions"]) for row in connection.execute("SELECT * FROM toolsets")}
+    return {row["hash"]: listed(row["definitions"], str) for row in connection.execute("SELECT * FROM toolsets")}

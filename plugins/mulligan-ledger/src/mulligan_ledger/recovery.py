@@ -11,6 +11,8 @@ from typing import Any, Literal
 import attrs
 from rapidfuzz.distance import Indel
 
+from mulligan_ledger.reading import listed
+
 STEPS = 5
 _NEAR, _NEAR_LONG, _LONG, _SHORTEST_TEXT, _MOST_CHARS, _MOST_VALUES = 0.6, 0.4, 200, 3, 2_000, 100
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,3})?")
@@ -128,8 +130,7 @@ def serves(failed: Sent, later: Sent) -> Case | None:
 
 
 def _is_meant(failed: Sent, later: Sent) -> bool:
-    suggested = json.loads(failed.suggestions) if failed.suggestions else []
-    return later.name in suggested or _is_near(failed.name, later.name)
+    return later.name in listed(failed.suggestions) or _is_near(failed.name, later.name)
 
 
 def _is_variation(blamed: frozenset[str], before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
@@ -154,8 +155,9 @@ def _blamed(failed: Sent) -> frozenset[str]:
     """The arguments that the failure rejects by name."""
     if failed.error not in ("ToolArgumentError", "ToolNotFoundError") or not failed.problems:
         return frozenset()
-    pointers = [one["pointer"] for one in json.loads(failed.problems)]
-    return frozenset(pointer.split("/")[1].replace("~1", "/").replace("~0", "~") for pointer in pointers if pointer)
+    pointers = [str(one.get("pointer", "")) for one in listed(failed.problems, dict)]
+    names = [pointer.split("/")[1] for pointer in pointers if "/" in pointer]
+    return frozenset(name.replace("~1", "/").replace("~0", "~") for name in names)
 
 
 def _missing(failed: Sent, before: Mapping[str, Any]) -> frozenset[str]:

@@ -21,7 +21,7 @@ from mulligan.errors import ToolArgumentError, ToolError, ToolNotFoundError
 from mulligan.hookimpl import hookimpl
 from mulligan_ledger import snapshot
 from mulligan_ledger.definitions import to_tool
-from mulligan_ledger.reading import Call, Conversation, conversations, definitions, toolsets
+from mulligan_ledger.reading import Call, Conversation, conversations, definitions, listed, toolsets
 
 _FENCE = re.compile(r"\b[0-9a-f]{16,64}(?=>>>)|(?<=<<<)[0-9a-f]{16,64}\b")
 MakePipeline = Callable[[Any, Any], Pipeline]
@@ -163,7 +163,7 @@ class _Recorded:
     def resources(self, arguments: Mapping[str, Any]) -> list[str]:
         """The names that were near the missing one."""
         assert self.call is not None
-        return list(json.loads(self.call.row["suggestions"] or "[]"))
+        return listed(self.call.row["suggestions"], str)
 
     def run(self, **_: Any) -> Any:
         """Raises or returns what was recorded, attempt by attempt."""

@@ -48,14 +48,13 @@ class Retention:
             )
         if self._size is not None:
             self._shrink(connection, self._size)
-        connection.execute(
-            "DELETE FROM toolsets WHERE hash NOT IN (SELECT toolset FROM calls WHERE toolset IS NOT NULL)"
-        )
+        _delete_unused(connection)
         connection.executescript("PRAGMA incremental_vacuum")  # `execute` would free one page only
 
     def _shrink(self, connection: sqlite3.Connection, size: int) -> None:
         if _used(connection) <= size:
             return
+        _delete_unused(connection)
         while _used(connection) > size * _LEFT:
             rows = connection.execute("SELECT id FROM sessions ORDER BY id").fetchall()
             if len(rows) < 2:
@@ -65,9 +64,20 @@ class Retention:
                 connection.execute(
                     "DELETE FROM calls WHERE id IN (SELECT id FROM calls ORDER BY id LIMIT ?)", (count // 4 + 1,)
                 )
+                _delete_unused(connection)
                 continue
             oldest = [(row[0],) for row in rows[: max(1, len(rows) // 10)]]
             connection.executemany("DELETE FROM sessions WHERE id = ?", oldest)
+            _delete_unused(connection)
+
+
+def _delete_unused(connection: sqlite3.Connection) -> None:
+    """Deletes definitions of tools that no call is left of, such as those whose descriptions change every day."""
+    connection.execute("DELETE FROM toolsets WHERE hash NOT IN (SELECT toolset FROM calls WHERE toolset IS NOT NULL)")
+    connection.execute(
+        "DELETE FROM definitions WHERE hash NOT IN (SELECT definition FROM calls WHERE definition IS NOT NULL "
+        "UNION SELECT value FROM toolsets, json_each(toolsets.definitions))"
+    )
 
 
 def _used(connection: sqlite3.Connection) -> int:

@@ -17,7 +17,7 @@ from typing import Any
 
 from mulligan.untrusted.classes import as_dict, exact, layout, stored_attributes
 from mulligan.untrusted.objects import call_safely, exception_chain, group_members, raised_with, read_attribute, trace
-from mulligan.untrusted.text import safe_str
+from mulligan.untrusted.text import MUST_PROPAGATE, safe_str
 from mulligan_ledger.redaction import Redact, redact_member
 
 MOST_PARTS, _DEEPEST, _LONGEST, _MOST_MEMBERS, _MOST_FRAMES = 600, 6, 8_000, 100, 100
@@ -324,11 +324,15 @@ def _join(roots: list[type]) -> type:
 
 
 def _real_class(module: str, name: str) -> type | None:
-    """The class itself, if Python or mulligan defines it and it is here already. Nothing is imported for a recorded name."""
+    """The class itself, if Python or mulligan defines it and it is here already. Nothing is imported for a recorded name.
+
+    What would end the replay itself is no real class: no tool's failure is recorded as such.
+    """
     if module == "builtins":
         found = getattr(builtins, name, None)
     elif module.partition(".")[0] in {*sys.stdlib_module_names, "mulligan"}:
         found = getattr(sys.modules.get(module), name, None)
     else:
         found = None
-    return found if isinstance(found, type) and issubclass(found, BaseException) else None
+    is_exception = isinstance(found, type) and issubclass(found, BaseException)
+    return found if is_exception and not issubclass(found, MUST_PROPAGATE) else None

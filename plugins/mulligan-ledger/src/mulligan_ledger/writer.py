@@ -172,6 +172,9 @@ class Writer:
                 except (sqlite3.Error, NotALedger, OSError) as error:
                     self._failed(error, batch)
                     return False
+                except BaseException:  # interrupted: what is not written yet is written at the end
+                    self._queue.extendleft(reversed(batch))
+                    raise
             self._tell_lost()
             return not self._queue
 
@@ -225,7 +228,7 @@ class Writer:
         return self._connection, self._recorder
 
     def _write_or_split(self, batch: list[_Waiting]) -> None:
-        """Writes a batch. An event that cannot be written, unlike the others, is lost alone.
+        """Writes a batch, and takes out what is written. An event that cannot be written, unlike the others, is lost alone.
 
         Raises:
             sqlite3.Error, NotALedger, OSError: the file cannot be written, and none of these events is.
@@ -241,10 +244,13 @@ class Writer:
             self.problem, self._pause = f"{self.path}: {error!r}", 0.0
         if len(batch) == 1:
             self.lost += 1
-            return
+            batch.clear()
         while batch:  # what is left is tried again if the file fails meanwhile
-            self._write_or_split(batch[:1])
-            del batch[0]
+            first = batch[:1]
+            try:
+                self._write_or_split(first)
+            finally:
+                batch[:1] = first
 
     def _write(self, batch: list[_Waiting]) -> None:
         connection, recorder = self._connected()
@@ -261,6 +267,7 @@ class Writer:
         try:
             self._insert(connection, rows, sessions)
             connection.execute("COMMIT")
+            batch.clear()
         except BaseException:
             self._process = process
             if connection.in_transaction:
