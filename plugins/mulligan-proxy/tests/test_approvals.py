@@ -117,6 +117,16 @@ async def test_a_long_argument_is_cut_and_says_so():
 
 
 @BOTH
+async def test_a_person_sees_what_turns_text_around_and_what_cannot_be_seen(mode):
+    asked, elicit = answering("accept")
+    sent = {"a": "pay \u202e100\u2066 now\u200b\U000e0041 \u00e9\u65e5"}
+    async with inside(spec(), mode=mode, options=OPTIONS, elicitation_callback=elicit) as client:
+        result = await client.call_tool("arguments_as_sent", sent)
+    assert json.loads(said(result))["arguments"] == sent
+    assert r'"a": "pay \u202e100\u2066 now\u200b\udb40\udc41 é日"' in asked[0]
+
+
+@BOTH
 async def test_a_server_that_asks_for_more_after_the_approval_is_answered(mode):
     """The person approves once, and answers the server's own question once."""
     asked = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+import subprocess
 import sys
 
 import pytest
@@ -169,6 +170,20 @@ def test_a_read_only_file_stays_as_it_is(client, capsys):
     assert f"{path}: the file is read-only; nothing was written" in capsys.readouterr().err
     assert path.read_bytes() == before
     assert os.listdir(path.parent) == [path.name]
+
+
+def test_half_a_surrogate_pair_and_a_terminal_without_unicode_do_no_harm(tmp_path):
+    path = tmp_path / "mcp.json"
+    before = '{"mcpServers": {"\u65e5\\ud800": {"command": "x", "args": ["\\udfff"]}, "w\\udc00": {"url": "http://h/\u65e5"}}}'
+    path.write_text(before, "utf-8")
+    words = (sys.executable, "-m", "mulligan_proxy")
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    for command in ("install", "uninstall"):
+        done = subprocess.run(
+            [*words, command, "--config", str(path), "--yes"], capture_output=True, text=True, env=environment
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        assert (path.read_text("utf-8") == before) is (command == "uninstall")
 
 
 def test_permissions_stay_and_a_link_stays_a_link(tmp_path):

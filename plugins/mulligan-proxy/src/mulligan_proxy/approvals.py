@@ -8,6 +8,7 @@ import json
 import secrets
 from collections.abc import Mapping
 from typing import Any
+from unicodedata import category
 
 import mcp_types as types
 from mcp.server.session import ServerSession
@@ -26,6 +27,7 @@ _CANNOT_ASK = (
     "This call needs a person's approval, and this client cannot ask for it: it does not support MCP elicitation."
 )
 _LONGEST = 4_000
+_UNSEEN = ("Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp")
 _NO_FIELDS: dict[str, Any] = {"type": "object", "properties": {}}
 
 
@@ -125,10 +127,16 @@ def _without(params: Mapping[str, Any], *names: str) -> dict[str, Any]:
 
 
 def _question(request: ApprovalRequest) -> str:
-    """What the person reads: the arguments as they are, since they must see what will run."""
-    shown = json.dumps(request.arguments, ensure_ascii=False, indent=1)
-    if len(shown) > _LONGEST:
-        shown = f"{shown[:_LONGEST]}\n[{len(shown) - _LONGEST:,} more characters are not shown]"
+    """What the person reads: the arguments as they are, since they must see what will run.
+
+    Characters that cannot be seen, or that turn text around, are escaped as JSON escapes them.
+    """
+    whole = json.dumps(request.arguments, ensure_ascii=False, indent=1)
+    shown = "".join(
+        json.dumps(one)[1:-1] if category(one) in _UNSEEN and one != "\n" else one for one in whole[:_LONGEST]
+    )
+    if len(whole) > _LONGEST:
+        shown = f"{shown}\n[{len(whole) - _LONGEST:,} more characters are not shown]"
     reason = f"\n{request.reason}" if request.reason else ""
     return f"Allow the call of {request.tool_name} with these arguments?{reason}\n{shown}"
 

@@ -10,6 +10,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from contextlib import AsyncExitStack, suppress
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated
 
@@ -156,6 +157,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit code: 0, or 2 for wrong usage.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal that cannot show a name shows its number
     try:
         code = app(words[1:] if words[:1] == ["proxy"] else words, exit_on_error=False, print_error=False)
         sys.stdout.flush()

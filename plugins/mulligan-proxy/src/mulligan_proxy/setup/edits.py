@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import attrs
 
 from mulligan.errors import UsageError
 from mulligan_proxy.configs import group_of, is_proxied, unwrap_entry, wrap_entry
-from mulligan_proxy.setup.json_text import Node, indented, parse_json_text, with_edits
+from mulligan_proxy.setup.json_text import Node, indented, parse_json_text, to_json, with_edits
 
 Edit = tuple[int, int, str]
 
@@ -106,18 +105,18 @@ def _edits(text: str, node: Node, wrapped: dict[str, Any]) -> list[Edit]:
     if not isinstance(node.value.get("command"), str) or not node.value["command"]:
         return [(node.start, node.end, indented(wrapped, text, node.start))]
     command = node.members["command"]
-    edits = [(command.start, command.end, _dumped(wrapped["command"]))]
+    edits = [(command.start, command.end, to_json(wrapped["command"]))]
     if "type" in node.members:
-        edits.append((node.members["type"].start, node.members["type"].end, _dumped("stdio")))
+        edits.append((node.members["type"].start, node.members["type"].end, to_json("stdio")))
     arguments = node.members.get("args")
     words = wrapped["args"]
     if arguments is None:
-        edits[0] = (command.start, command.end, f'{_dumped(wrapped["command"])}, "args": {_dumped(words)}')
+        edits[0] = (command.start, command.end, f'{to_json(wrapped["command"])}, "args": {to_json(words)}')
         return edits
     if not arguments.members:
-        edits.append((arguments.start, arguments.end, _dumped(words)))
+        edits.append((arguments.start, arguments.end, to_json(words)))
         return edits
-    added = [_dumped(word) for word in words[: len(words) - len(arguments.members)]]
+    added = [to_json(word) for word in words[: len(words) - len(arguments.members)]]
     place = arguments.start + 1
     rest = text[place : arguments.end]
     blank = rest[: len(rest) - len(rest.lstrip())]
@@ -143,7 +142,3 @@ def _checked(text: str, edits: list[Edit]) -> str:
     written = with_edits(text, edits)
     parse_json_text(written)
     return written
-
-
-def _dumped(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)

@@ -10,6 +10,7 @@ from typing import Any
 import attrs
 
 _BLANK = re.compile(r"(?:[ \t\r\n\ufeff]+|//[^\r\n]*|/\*.*?\*/)*", re.DOTALL)
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _ATOM = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null")
 _DECODER = json.JSONDecoder()
 _MOST_LEVELS = 200
@@ -76,7 +77,18 @@ def indented(value: Any, text: str, place: int) -> str:
     margin = line[: len(line) - len(line.lstrip())]
     unit = "\t" if "\t" in margin else " " * (_smallest_step(text) or 2)
     ending = "\r\n" if "\r\n" in text else "\n"
-    return json.dumps(value, ensure_ascii=False, indent=unit).replace("\n", ending + margin)
+    return to_json(value, unit).replace("\n", ending + margin)
+
+
+def to_json(value: Any, indent: str | None = None) -> str:
+    """A value as JSON that UTF-8 can encode: half a surrogate pair, which JSON can hold, stays an escape.
+
+    Args:
+        value: the value.
+        indent: what each level is indented by, or None for one line.
+    """
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def _smallest_step(text: str) -> int:
