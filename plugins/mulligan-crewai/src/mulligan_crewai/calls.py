@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+import uuid
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
@@ -81,8 +82,8 @@ class Message:
             return None
         shown_id, name, arguments = info
         read = _read_json(arguments) if isinstance(arguments, str) else dict(arguments)
-        own_id = None if shown_id == f"call_{id(sent)}" else shown_id  # CrewAI makes one of the object's address
-        tools = self.tools
+        is_made = shown_id == f"call_{id(sent)}"  # of the address of an object, which another one may have later
+        own_id, tools = uuid.uuid4().hex if is_made else shown_id, self.tools
         return Call(self, own_id, name, arguments, read, lambda name, sent: tools[name].run(**sent), shown_id)
 
     def text_call(self, action: AgentAction, execute: Execute) -> Call:
@@ -100,7 +101,7 @@ class Message:
         name = sanitize_tool_name(action.tool)
         read = _read_text(text)
         sent = text if _read_json(text) is not None or read is None else read
-        return Call(self, None, name if name in self.tools else action.tool, sent, read, execute)
+        return Call(self, uuid.uuid4().hex, name if name in self.tools else action.tool, sent, read, execute)
 
 
 class Call:
@@ -108,7 +109,7 @@ class Call:
 
     Args:
         message: to which it belongs.
-        id: the model's, or None.
+        id: the model's, or one of its own.
         name: the name that was called.
         sent: the arguments as the model sent them.
         read: the same as a mapping, or None if they are none.
@@ -123,7 +124,7 @@ class Call:
     """
 
     def __init__(
-        self, message: Message, id: str | None, name: str, sent: Any, read: Any, execute: Execute, shown_id: str = ""
+        self, message: Message, id: str, name: str, sent: Any, read: Any, execute: Execute, shown_id: str = ""
     ) -> None:
         self.message, self.name = message, name
         self.shown: dict[str, Any] = {"input": sent} if read is None else dict(read)

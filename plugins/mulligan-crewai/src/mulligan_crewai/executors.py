@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -40,15 +41,14 @@ class Guard:
         self._conversation: Conversation | None = None
         self.call: Call | None = None
 
-    def begin(self, id: str, *, goes_on: bool) -> Conversation:
+    def begin(self, *, goes_on: bool) -> Conversation:
         """A person has written.
 
         Args:
-            id: of the conversation.
-            goes_on: whether it is the one that there was.
+            goes_on: whether in the conversation that there is.
         """
         if self._conversation is None or not goes_on:
-            self._conversation = Conversation(self._adapter.pipeline.session(id))
+            self._conversation = Conversation(self._adapter.pipeline.session(uuid.uuid4().hex))
         self._conversation.forgive()
         return self._conversation
 
@@ -108,7 +108,7 @@ def _guarded(cls: Any) -> Any:
         """The steps that mulligan takes part in."""
 
         async def kickoff_async(self, *args: Any, **kwargs: Any) -> Any:
-            conversation = self._mulligan.begin(self.state.id, goes_on=self._is_feedback_iteration)
+            conversation = self._mulligan.begin(goes_on=self._is_feedback_iteration)
             try:
                 return await super().kickoff_async(*args, **kwargs)
             finally:

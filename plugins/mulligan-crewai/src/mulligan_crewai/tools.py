@@ -136,6 +136,9 @@ class UnknownTool(BaseTool):
         raise NotImplementedError
 
 
+_KEPT = ("description", "result_as_answer", "tool_failure_policy", "max_usage_count", "current_usage_count")
+
+
 class TextTool(CrewStructuredTool):
     """Stands for the tool that a model calls in its text: the name is exactly the one that was called."""
 
@@ -150,12 +153,11 @@ class TextTool(CrewStructuredTool):
             call: runs in its place.
             own: the tool of that name, or None.
         """
-        kept = () if own is None else ("description", "result_as_answer", "tool_failure_policy", "cache_function")
-        fields: dict[str, Any] = {name: getattr(own, name) for name in kept}
-        if own is not None:
-            fields |= {"max_usage_count": own.max_usage_count, "current_usage_count": own.current_usage_count}
+        fields: dict[str, Any] = {name: getattr(own, name) for name in (() if own is None else _KEPT)}
         made = cls(name=call.name, args_schema=BaseModel if own is None else own.args_schema, **fields)
         made._call, made._own = call, own
+        if own is not None and own.cache_function is not None:
+            made.cache_function = lambda sent, value: call.answer is None and own.cache_function(sent, value)
         return made
 
     def invoke(self, input: str | dict[str, Any], config: dict[str, Any] | None = None, **kwargs: Any) -> Any:
