@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import json
 import re
 import uuid
@@ -139,7 +140,7 @@ class Call:
 
     def as_native(self) -> dict[str, Any]:
         """The call in a form that CrewAI always reads."""
-        return {"id": self._shown_id, "function": {"name": self.name, "arguments": self.shown}}
+        return {"id": self._shown_id, "function": {"name": self.name, "arguments": copy.deepcopy(self.shown)}}
 
     def run(self, arguments: dict[str, Any]) -> Any:
         """Takes the call through the pipeline, once; returns what CrewAI goes on with.
