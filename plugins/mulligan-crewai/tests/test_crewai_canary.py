@@ -53,7 +53,9 @@ def test_how_native_calls_are_made():
 
 def test_how_calls_in_text_are_made():
     for text in (source(AgentExecutor.execute_tool_action), source(StepExecutor._execute_text_tool_with_events)):
-        assert "tools=self.tools" in text, "tools of calls in text come from elsewhere; correct _stand_in in executors.py"
+        assert "tools=self.tools" in text, (
+            "tools of calls in text come from elsewhere; correct _stand_in in executors.py"
+        )
     assert "self._handle_agent_action(action, tool_result)" in source(AgentExecutor.execute_tool_action), (
         "answers are read elsewhere; correct _guarded in executors.py"
     )
@@ -71,7 +73,9 @@ def test_how_steps_of_a_plan_make_calls():
         assert part in text, f"steps do not use {part} any more; correct _Steps in executors.py"
     assert "build_tool_calls_assistant_message(tool_calls)" in text, "the message is made elsewhere; correct _Steps"
     assert "_execute_text_tool_with_events(formatted" in source(StepExecutor._execute_text_parsed), "correct _Steps"
-    assert "StepExecutor(" in source(AgentExecutor._ensure_step_executor), "correct _ensure_step_executor in executors.py"
+    assert "StepExecutor(" in source(AgentExecutor._ensure_step_executor), (
+        "correct _ensure_step_executor in executors.py"
+    )
 
 
 def test_the_id_of_a_call_without_one():
@@ -95,7 +99,9 @@ def test_a_crew_keeps_the_manager_that_it_has():
 
 
 def test_what_repeats_calls_of_mcp_servers():
-    assert "for attempt in range(self.max_retries)" in source(MCPClient._retry_operation), "correct call_once in tools.py"
+    assert "for attempt in range(self.max_retries)" in source(MCPClient._retry_operation), (
+        "correct call_once in tools.py"
+    )
     assert "self._client_factory()" in source(MCPNativeTool._run_async), "clients are made elsewhere; correct call_once"
     assert "self._retry_with_exponential_backoff" in source(MCPToolWrapper._run_async), "correct call_once in tools.py"
 

@@ -119,7 +119,9 @@ def test_a_call_of_an_unknown_name_is_not_listed_among_the_tools(native):
 
 @WAYS
 @MODES
-@pytest.mark.parametrize("options", [{}, {"tool_options": {"se*": {"read_only": True}}}], ids=["undeclared", "declared"])
+@pytest.mark.parametrize(
+    "options", [{}, {"tool_options": {"se*": {"read_only": True}}}], ids=["undeclared", "declared"]
+)
 def test_how_often_a_tool_runs_whose_connection_is_reset(made, native, options):
     ran = []
 
@@ -310,7 +312,10 @@ def test_what_a_tool_returns_is_as_without(made, native):
     calls = [(f"c{kind}", "give", {"kind": kind}) for kind in ("dict", "none", "list", "empty", "number", "text")]
     calls += [("w", "wait", {"word": "a"}), ("r", "count_rows", {"table": "abc"}), ("s", "shown", {})]
     plain = agent(values(), list(calls), native=native)
-    answers = [play(plain if made is alone else crew(plain)).answers, play(made(values(), list(calls), native=native)).answers]
+    answers = [
+        play(plain if made is alone else crew(plain)).answers,
+        play(made(values(), list(calls), native=native)).answers,
+    ]
     assert answers[0] == answers[1] and len(answers[0]) == len(calls)
 
 
@@ -342,7 +347,11 @@ def test_a_tool_that_hangs_frees_the_turn(native):
         return "late"
 
     try:
-        played = play(alone([wait, read_page], [("c1", "wait", {}), ("c2", "read_page", {"path": "a"})], native=native, timeout=0.1))
+        played = play(
+            alone(
+                [wait, read_page], [("c1", "wait", {}), ("c2", "read_page", {"path": "a"})], native=native, timeout=0.1
+            )
+        )
     finally:
         gate.set()
     assert "No response within 0.1 s" in played.answers["c1"] and "may still be running" in played.answers["c1"]
@@ -388,7 +397,9 @@ def test_a_text_that_is_too_long_is_shortened(native):
         """Draw."""
         return "x" * 500
 
-    played = play(alone([draw], [("c1", "draw", {})], native=native, pipeline=Pipeline(limits=Limits(result_chars=200))))
+    played = play(
+        alone([draw], [("c1", "draw", {})], native=native, pipeline=Pipeline(limits=Limits(result_chars=200)))
+    )
     assert "characters left out]" in played.answers["c1"] and len(played.answers["c1"]) <= 200
 
 
@@ -429,7 +440,9 @@ def test_the_cache_keeps_what_succeeded_and_its_function_sees_no_failure_as_a_va
     looking.cache_function = lambda _, value: value % 2 == 1  # raises for a failure
     steps = [[(f"c{turn}", "look", {"path": "a"})] for turn in range(2)]
     other = [("o", "read_page", {"path": "a"})]
-    played = play(wrap(agent([looking, read_page], *steps, other, [("c2", "look", {"path": "a"})], cache=True, native=native)))
+    played = play(
+        wrap(agent([looking, read_page], *steps, other, [("c2", "look", {"path": "a"})], cache=True, native=native))
+    )
     assert "Resource not found: a" in played.answers["c0"]
     assert (played.answers["c1"], played.answers["c2"][:1]) == ("7", "7") and ran == ["a", "a"]
 
@@ -443,7 +456,9 @@ def test_agents_to_whom_a_task_is_delegated_are_wrapped_and_their_fatal_failures
                 raise ToolQuotaError("The credit is used up.")
             return "paid"
 
-        payer = agent([pay], [("i1", "pay", {"amout": 1})], [("i2", "pay", {"amount": amount})], "I paid.", role="payer")
+        payer = agent(
+            [pay], [("i1", "pay", {"amout": 1})], [("i2", "pay", {"amount": amount})], "I paid.", role="payer"
+        )
         work = {"task": "Pay.", "context": "None.", "coworker": "payer"}
         steps = [[("c1", "delegate_work_to_coworker", work), ("c2", "read_page", {"path": "a"})]]
         boss = agent([read_page], *steps, role="boss", allow_delegation=True)

@@ -39,5 +39,7 @@ def test_never_worse_if_the_model_calls_tools_in_its_text(scene):
     alone = attrs.evolve(scene, messages=tuple((call,) for call in scene.calls))  # one call a message
     plain, wrapped = (merits(alone, perform(way, scene)) for way in ways)
     is_told = {merit: has for merit, has in wrapped.items() if not (scene.fatal and merit.startswith("c2"))}
-    assert not [merit for merit, has in is_told.items() if not has and f"{scene.name}: {merit}" not in TestDominance.cannot]
+    assert not [
+        merit for merit, has in is_told.items() if not has and f"{scene.name}: {merit}" not in TestDominance.cannot
+    ]
     assert not [merit for merit, has in is_told.items() if plain[merit] and not has]

@@ -44,7 +44,10 @@ def test_a_hook_sees_each_call_once_and_what_it_changes_is_what_runs(native):
     played = play(wrap(agent([tool], calls, native=native)))
     assert sorted(seen, key=str) == [("pay", {"amount": 5}), ("pay", {"amuont": 6})]
     assert paid == [(3, "me")] and played.answers["c1"] == "<paid 3>"
-    assert played.answers["c2"].startswith("<Error executing tool pay: Invalid arguments") and played.answers["c2"][-1] == ">"
+    assert (
+        played.answers["c2"].startswith("<Error executing tool pay: Invalid arguments")
+        and played.answers["c2"][-1] == ">"
+    )
 
 
 @MODES
@@ -66,7 +69,9 @@ def test_a_hook_sees_what_runs_also_if_the_call_was_repaired(native):
     register_before_tool_call_hook(block)
     tool, paid = paying()
     sent = ('{"amount": 5, "to": "you",}', '{"amount": 6, "to": "you",}') if native else ()
-    calls = [(f"c{number}", "pay", one) for number, one in enumerate(sent)] or [("c0", "pays", {"amount": 5, "to": "you"})]
+    calls = [(f"c{number}", "pay", one) for number, one in enumerate(sent)] or [
+        ("c0", "pays", {"amount": 5, "to": "you"})
+    ]
     options = {"tool_options": {"pay": {"read_only": True, "also_called": ["pays"]}}}
     pipeline = Pipeline(policy=Policy(repair=["json", "name"]))
     played = play(wrap(agent([tool], calls, native=native), pipeline, **options))
@@ -86,7 +91,9 @@ def test_the_hosts_approver_is_asked_about_arguments_that_fit(native, decision):
 
     tool, paid = paying()
     calls = [("c1", "pay", {"amount": "much"}), ("c2", "pay", {"amount": 5})]
-    one = wrap(agent([tool], calls, native=native), Pipeline(approver=approver), tool_options={"pay": {"approve": True}})
+    one = wrap(
+        agent([tool], calls, native=native), Pipeline(approver=approver), tool_options={"pay": {"approve": True}}
+    )
     played = play(one)
     assert asked == [{"amount": 5}] and "nothing was run" in played.answers["c1"]
     if isinstance(decision, Approve):
@@ -112,7 +119,9 @@ def test_a_person_is_asked_on_the_console(line, monkeypatch, capsys):
     monkeypatch.setattr("builtins.input", read)
     tool, paid = paying()
     pipeline = Pipeline(approver=ask_on_console)
-    played = play(wrap(agent([tool], [("c1", "pay", {"amount": 5})]), pipeline, tool_options={"pay": {"approve": True}}))
+    played = play(
+        wrap(agent([tool], [("c1", "pay", {"amount": 5})]), pipeline, tool_options={"pay": {"approve": True}})
+    )
     assert 'pay {"amount": 5}' in capsys.readouterr().out
     assert paid == ([(5, "me")] if line in ("approve", "Y") else [])
     assert ("It is too much." in played.answers["c1"]) is (line == "It is too much.")

@@ -195,7 +195,7 @@ class ToolAttempt(Attempt):
         def run(name: str, arguments: dict[str, Any]) -> Any:
             if (name, arguments) != (call.name, seen) and self._is_blocked(name, arguments):
                 return f"Tool execution blocked by hook. Tool: {name}"
-            self._tool = self.message.tools[name]
+            self._tool: BaseTool | None = call.message.tools[name]
             value = execute(name, arguments)
             if self.escaped is not None:
                 raise self.escaped
@@ -203,7 +203,7 @@ class ToolAttempt(Attempt):
 
         super().__init__(call.message.view, run)
         self.message = call.message
-        self._tool: BaseTool | None = None
+        self._tool = None
         self.reported: ToolFailure | None = None
         self.escaped: BaseException | None = None
 

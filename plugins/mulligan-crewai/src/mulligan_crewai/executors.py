@@ -39,6 +39,7 @@ class Guard:
     def __init__(self, adapter: Any) -> None:
         self._adapter = adapter
         self._conversation: Conversation | None = None
+        self._native: Message
         self.call: Call | None = None
 
     def begin(self, *, goes_on: bool) -> Conversation:
@@ -89,6 +90,67 @@ class Guard:
                 outer.escaped = conversation.fatal
             raise RunStopped(conversation.fatal, transcript())
 
+    def native_message(self, executor: Any, run: Callable[[], Any]) -> Any:
+        """Has the calls of a message made, which the provider has sent.
+
+        Args:
+            executor: makes them.
+            run: how CrewAI does that.
+
+        Raises:
+            RunStopped: one has failed so that the run must stop.
+        """
+        every = executor._tool_name_mapping.items()  # noqa: SLF001
+        tools = {name: tool for name, tool in every if not isinstance(tool, UnknownTool)}
+        with self.message(executor, tools, lambda: executor.state.messages) as message:
+            self._native = message
+            return run()
+
+    def native_call(self, executor: Any, sent: Any, run: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
+        """Has one of them made.
+
+        Args:
+            executor: makes it.
+            sent: the provider's object.
+            run: how CrewAI does that.
+        """
+        call = self._native.native_call(sent)
+        if call is None:
+            return run(sent)
+        if call.is_unknown:
+            executor._tool_name_mapping[call.name] = UnknownTool(name=call.name, description="")  # noqa: SLF001
+            executor._available_functions[call.name] = _run_call  # noqa: SLF001
+        token = _CALL.set(call)
+        try:
+            outcome = run(call.as_native())
+        finally:
+            _CALL.reset(token)
+        if call.answer is not None and outcome["tool_failure"] is not call.answer:
+            outcome |= {
+                "result": call.answer.message,
+                "tool_failure": call.answer,
+            }  # the tool's cache function has raised
+        return outcome
+
+    def text_message(self, executor: Any, run: Callable[[], Any]) -> Any:
+        """Has the call of a message made, which the model has written as text.
+
+        Args:
+            executor: makes it.
+            run: how CrewAI does that.
+
+        Raises:
+            RunStopped: it has failed so that the run must stop.
+        """
+        own, tools = executor.tools, by_name(executor.original_tools)
+        with self.message(executor, tools, lambda: executor.state.messages) as message:
+            self.call, executor.tools = _stand_in(message, executor.state.current_answer, own)
+            try:
+                with _remembering(executor, self.call):
+                    return run()
+            finally:
+                self.call, executor.tools = None, own
+
     def guard(self, executor: AgentExecutor) -> None:
         """Puts mulligan between an executor and its tools.
 
@@ -116,37 +178,16 @@ def _guarded(cls: Any) -> Any:
 
         def _setup_native_tools(self) -> None:
             super()._setup_native_tools()
-            self._available_functions = dict.fromkeys(self._available_functions, _run_call)
+            vars(self)["_available_functions"] = dict.fromkeys(self._available_functions, _run_call)
 
         def execute_native_tool(self) -> Any:
-            tools = {name: tool for name, tool in self._tool_name_mapping.items() if not isinstance(tool, UnknownTool)}
-            with self._mulligan.message(self, tools, lambda: self.state.messages) as message:
-                self._message = message
-                return super().execute_native_tool()
+            return self._mulligan.native_message(self, super().execute_native_tool)
 
         def _execute_single_native_tool_call(self, tool_call: Any) -> dict[str, Any]:
-            call = self._message.native_call(tool_call)
-            if call.is_unknown:
-                self._tool_name_mapping[call.name] = UnknownTool(name=call.name, description="")
-                self._available_functions[call.name] = _run_call
-            token = _CALL.set(call)
-            try:
-                outcome: dict[str, Any] = super()._execute_single_native_tool_call(call.as_native())
-            finally:
-                _CALL.reset(token)
-            if call.answer is not None and outcome["tool_failure"] is not call.answer:
-                outcome |= {"result": call.answer.message, "tool_failure": call.answer}  # the cache has raised
-            return outcome
+            return self._mulligan.native_call(self, tool_call, super()._execute_single_native_tool_call)  # type: ignore[no-any-return]
 
         def execute_tool_action(self) -> Any:
-            own, action = self.tools, self.state.current_answer
-            with self._mulligan.message(self, by_name(self.original_tools), lambda: self.state.messages) as message:
-                self._mulligan.call, self.tools = _stand_in(message, action, own)
-                try:
-                    with _remembering(self, self._mulligan.call):
-                        return super().execute_tool_action()
-                finally:
-                    self._mulligan.call, self.tools = None, own
+            return self._mulligan.text_message(self, super().execute_tool_action)
 
         def _handle_agent_action(self, formatted_answer: AgentAction, tool_result: ToolResult) -> Any:
             return super()._handle_agent_action(formatted_answer, _answered(self._mulligan.call, tool_result))
@@ -178,10 +219,10 @@ class _Steps(StepExecutor):
             unknown = {one.name for one in calls if one is not None and one.is_unknown}
             twin = copy.copy(self)  # steps of a plan run at the same time
             twin.original_tools = [*self.original_tools, *(UnknownTool(name=one, description="") for one in unknown)]
-            twin._available_functions = dict.fromkeys([*self._available_functions, *unknown], _run_call)
+            twin._available_functions = dict.fromkeys([*self._available_functions, *unknown], _run_call)  # noqa: SLF001
             noted = _Noted(one.as_native() if one else sent for one, sent in zip(calls, tool_calls, strict=True))
             noted.calls = calls
-            text = StepExecutor._execute_native_tool_calls(twin, noted, messages, *args, **kwargs)
+            text = super(_Steps, twin)._execute_native_tool_calls(noted, messages, *args, **kwargs)
             said, _ = build_tool_calls_assistant_message(tool_calls)
             if said is not None:
                 messages[begin] = said
@@ -199,7 +240,8 @@ class _Steps(StepExecutor):
             twin = copy.copy(self)
             call, twin.tools = _stand_in(message, formatted, self.tools)
             with _remembering(self, call):
-                text = StepExecutor._execute_text_tool_with_events(twin, formatted, todo)
+                run = super(_Steps, twin)._execute_text_tool_with_events
+                text = run(formatted, todo)
             text = _answered(call, ToolResult(text)).result
             last.append(self._build_observation_message(text))
             return text

@@ -178,5 +178,5 @@ class TextTool(CrewStructuredTool):
         Args:
             raw_result: what it returned.
         """
-        shown = super() if self._own is None else self._own
-        return shown.format_output_for_agent(raw_result)
+        own = self._own
+        return super().format_output_for_agent(raw_result) if own is None else own.format_output_for_agent(raw_result)
