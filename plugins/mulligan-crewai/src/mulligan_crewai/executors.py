@@ -178,7 +178,8 @@ def _guarded(cls: Any) -> Any:
 
         def _setup_native_tools(self) -> None:
             super()._setup_native_tools()
-            vars(self)["_available_functions"] = dict.fromkeys(self._available_functions, _run_call)
+            functions: dict[str, Any] = self._available_functions
+            functions.update(dict.fromkeys(functions, _run_call))
 
         def execute_native_tool(self) -> Any:
             return self._mulligan.native_message(self, super().execute_native_tool)
