@@ -18,15 +18,7 @@ _PROVIDERS = (
 )
 _TOOLS = ("ledger", "mcp", "otel", "proxy")
 _ADAPTERS = (
-    "adk",
-    "crewai",
-    "haystack",
-    "langchain",
-    "llamaindex",
-    "openai-agents",
-    "pydantic-ai",
-    "smolagents",
-    "strands",
+    *("adk", "crewai", "haystack", "langchain", "llamaindex", "openai-agents", "pydantic-ai", "smolagents", "strands"),
 )
 FINISHED = tuple(f"mulligan-{name}" for name in (*_PROVIDERS, *_TOOLS, *_ADAPTERS))
 DOMINANCE = ("-e", "plugins/mulligan-github", "-e", "plugins/testkit[dominance]")

@@ -65,10 +65,11 @@ def script(*steps: Any, native: bool = True) -> Script:
     return Script(model="script", steps=list(steps), native=native, requests=[], answers={}, waiting=[])
 
 
-def as_tool(function: Any) -> BaseTool:
+def as_tool(function: Any, name: str | None = None) -> BaseTool:
     """A tool of CrewAI, which does not resolve annotations that are text."""
+    function.__doc__ = function.__doc__ or "A tool."
     function.__signature__ = inspect.signature(function, eval_str=True)
-    return tool(function)
+    return tool(name or function.__name__)(function)
 
 
 def agent(tools: Any, *steps: Any, native: bool = True, role: str = "helper", **options: Any) -> Agent:

@@ -373,6 +373,31 @@ def test_a_call_that_is_made_again_with_its_id_runs_once_and_gets_its_answer():
     assert answers == ["{'paid': 5}", "{'paid': 5}"]
 
 
+def test_a_crew_that_is_awaited_natively():
+    one = in_crew([read_page], list(MIXED))
+    assert asyncio.run(one.akickoff()).raw == "Done."
+    assert 'Did you mean "read_page"?' in one.agents[0].llm.answers["c3"]
+
+
+@pytest.mark.parametrize("arguments", [None, "", {}, "[1]", [1], "7"], ids=repr)
+def test_arguments_that_are_none_or_no_object(arguments):
+    ran = []
+
+    def look() -> str:
+        """Look."""
+        ran.append(1)
+        return "seen"
+
+    one = alone([look])
+    call = {"id": "c1", "name": "look", "input": arguments}
+    said = iter([[call], "Done."])
+    object.__setattr__(one.llm, "call", lambda messages, **_: one.llm._read(messages) or next(said))
+    played = play(one)
+    is_none = not arguments
+    assert len(ran) == is_none and (played.answers["c1"] == "seen") is is_none
+    assert is_none or "Invalid arguments" in played.answers["c1"]
+
+
 def test_calls_to_which_the_provider_gives_no_id_all_run():
     class Part:
         def __init__(self, amount):
@@ -471,6 +496,24 @@ def test_agents_to_whom_a_task_is_delegated_are_wrapped_and_their_fatal_failures
             assert "The credit is used up." in played.answers["c1"]
         else:
             assert (played.output, played.answers["c1"]) == ("Done.", "I paid.")
+
+
+def test_an_author_may_deal_with_the_fatal_failure_of_another_agent():
+    def ask(question: str) -> str:
+        """Ask another agent."""
+        try:
+            return inner.kickoff(question).raw
+        except RunStopped as stopped:
+            return f"No answer: {stopped.error.provider}"
+
+    for is_handled in (True, False):
+        inner = alone([charge], [("i1", "charge", {"amount": 5})])
+        tool = as_tool(ask) if is_handled else as_tool(lambda: None or inner.kickoff("Go.").raw, "ask")
+        played = play(alone([tool], [("c1", "ask", {"question": "?"} if is_handled else {})]))
+        if is_handled:
+            assert (played.output, played.answers["c1"]) == ("Done.", "No answer: bank")
+        else:
+            assert isinstance(played.error, RunStopped) and isinstance(played.error.error, ToolAuthenticationError)
 
 
 def test_the_manager_that_a_crew_makes_is_wrapped():

@@ -93,3 +93,18 @@ def test_steps_that_run_at_once_know_nothing_of_each_others_failures():
     assert played.error is None and sorted(played.answers) == ["c1", "c2", "c3"]
     assert all("already failed" not in text for text in played.answers.values())
     assert len(events.of(StepFinished)) == 3 and len({event.session_id for event in events}) == 1
+
+
+def test_an_agent_that_a_tool_of_a_step_runs_has_a_conversation_of_its_own():
+    events = capture_events()
+    pipeline = Pipeline(plugins=[events])
+    inner = wrap(agent([read_page], [("i1", "read_page", {"path": "b"})], "It is not there.", role="inner"), pipeline)
+
+    def ask(question: str) -> str:
+        """Ask another agent."""
+        return inner.kickoff(question).raw
+
+    played = play(planning([ask], [("c1", "ask", {"question": "b?"})], "The step is done.", pipeline=pipeline))
+    assert played.answers["c1"] == "It is not there."
+    sessions = {event.call_id: event.session_id for event in events.of(CallFinished)}
+    assert len(sessions) == len(set(sessions.values())) == 2

@@ -18,7 +18,9 @@ from crewai.agents.parser import AgentAction
 from crewai.hooks.dispatch import HookAborted
 from crewai.hooks.tool_hooks import ToolCallHookContext, run_before_tool_call_hooks
 from crewai.tools import BaseTool
+from crewai.tools.agent_tools.base_agent_tools import BaseAgentTool
 from crewai.tools.mcp_native_tool import MCPNativeTool
+from crewai.tools.mcp_tool_wrapper import MCPToolWrapper
 from crewai.tools.tool_failure import ToolFailure, ToolFailureReason
 from crewai.utilities.agent_utils import extract_tool_call_info
 from crewai.utilities.string_utils import sanitize_tool_name
@@ -30,6 +32,7 @@ from mulligan.plugin import AuthorMessage
 from mulligan_crewai.tools import as_tool
 
 Execute = Callable[[str, dict[str, Any]], Any]
+_WORDED = (BaseAgentTool, MCPToolWrapper)  # make a text of whatever is raised
 _OBSERVATION = "\nObservation:"
 _FENCE = re.compile(r"```\w*\s*(.*?)\s*```", re.DOTALL)
 
@@ -81,8 +84,10 @@ class Message:
         info = extract_tool_call_info(sent)
         if info is None:
             return None
-        shown_id, name, arguments = info
-        read = _read_json(arguments) if isinstance(arguments, str) else dict(arguments)
+        shown_id, name = info[:2]
+        arguments: Any = {} if info[2] is None else info[2]  # type: ignore[redundant-expr]
+        read = _read_json(arguments) if isinstance(arguments, str) else arguments
+        read = read if isinstance(read, Mapping) else None
         is_made = shown_id == f"call_{id(sent)}"  # of the address of an object, which another one may have later
         own_id, tools = uuid.uuid4().hex if is_made else shown_id, self.tools
         return Call(self, own_id, name, arguments, read, lambda name, sent: tools[name].run(**sent), shown_id)
@@ -197,7 +202,7 @@ class ToolAttempt(Attempt):
                 return f"Tool execution blocked by hook. Tool: {name}"
             self._tool: BaseTool | None = call.message.tools[name]
             value = execute(name, arguments)
-            if self.escaped is not None:
+            if self.escaped is not None and isinstance(self._tool, _WORDED):
                 raise self.escaped
             return value
 

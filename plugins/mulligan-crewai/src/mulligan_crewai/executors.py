@@ -23,7 +23,7 @@ from mulligan_crewai.tools import TextTool, UnknownTool, by_name
 
 _KEY = "_mulligan"
 _CALL: ContextVar[Call] = ContextVar("mulligan_crewai_call")
-_BRANCH: ContextVar[Conversation | None] = ContextVar("mulligan_crewai_branch", default=None)
+_BRANCH: ContextVar[tuple[Guard, Conversation] | None] = ContextVar("mulligan_crewai_branch", default=None)
 
 
 class Guard:
@@ -58,7 +58,7 @@ class Guard:
         """The conversation of one step of a plan: steps know nothing of each other."""
         assert self._conversation is not None
         conversation = Conversation(self._adapter.pipeline.session(self._conversation.session.id))
-        token = _BRANCH.set(conversation)
+        token = _BRANCH.set((self, conversation))
         try:
             yield
         finally:
@@ -77,7 +77,8 @@ class Guard:
         Raises:
             RunStopped: one has failed so that the run must stop.
         """
-        conversation = _BRANCH.get() or self._conversation
+        branch = _BRANCH.get()  # also that of an agent whose tool runs this one
+        conversation = branch[1] if branch is not None and branch[0] is self else self._conversation
         assert conversation is not None
         conversation.next_step()
         try:
