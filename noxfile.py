@@ -20,7 +20,9 @@ _PROVIDERS = (
     *("payments", "playwright", "saas", "search", "sql", "stores"),
 )
 _TOOLS = ("ledger", "mcp", "otel", "proxy")
-_ADAPTERS = ("adk", "haystack", "langchain", "llamaindex", "openai-agents", "pydantic-ai", "smolagents", "strands")
+_ADAPTERS = (
+    *("adk", "crewai", "haystack", "langchain", "llamaindex", "openai-agents", "pydantic-ai", "smolagents", "strands"),
+)
 FINISHED = tuple(f"mulligan-{name}" for name in (*_PROVIDERS, *_TOOLS, *_ADAPTERS))
 BESIDE = ("-e", "plugins/mulligan-github", "-e", "plugins/mulligan-ledger")
 KIT = {f"mulligan-{name}": (*BESIDE, "-e", "plugins/testkit[dominance]") for name in _ADAPTERS}

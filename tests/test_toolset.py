@@ -382,6 +382,7 @@ def test_an_annotation_that_a_written_schema_replaces_need_not_be_described():
     ("module", "package"),
     [
         ("langchain_core.tools.structured", "mulligan-langchain"),
+        ("crewai.tools.base_tool", "mulligan-crewai"),
         ("haystack.tools.tool", "mulligan-haystack"),
         ("llama_index.core.tools.function_tool", "mulligan-llamaindex"),
         ("pydantic_ai.tools", "mulligan-pydantic-ai"),

@@ -28,6 +28,7 @@ _PACKAGES = {  # by the root package of an object's class
     "langchain": "mulligan-langchain",
     "langchain_core": "mulligan-langchain",
     "langgraph": "mulligan-langchain",
+    "crewai": "mulligan-crewai",
     "haystack": "mulligan-haystack",
     "llama_index": "mulligan-llamaindex",
     "pydantic_ai": "mulligan-pydantic-ai",

@@ -129,8 +129,8 @@ SCENES = (
         namespaced,
         {
             "c1": (
-                ("the right name", "tracker__get_issue"),
-                ("it before any other", r"\A(?:(?!calendar__).)*tracker__get_issue"),
+                ("the right name", "tracker_+get_issue"),
+                ("it before any other", r"\A(?:(?!calendar_).)*tracker_+get_issue"),
             )
         },
     ),
