@@ -18,10 +18,12 @@ _PROVIDERS = (
 )
 _TOOLS = ("ledger", "mcp", "otel", "proxy")
 _ADAPTERS = ("adk", "haystack", "langchain", "llamaindex", "openai-agents", "pydantic-ai", "smolagents", "strands")
-FINISHED = tuple(f"mulligan-{name}" for name in (*_PROVIDERS, *_TOOLS, *_ADAPTERS))
+_ENGINES = ("ray",)
+FINISHED = tuple(f"mulligan-{name}" for name in (*_PROVIDERS, *_TOOLS, *_ADAPTERS, *_ENGINES))
 DOMINANCE = ("-e", "plugins/mulligan-github", "-e", "plugins/testkit[dominance]")
 KIT = {f"mulligan-{name}": DOMINANCE for name in _ADAPTERS}
 KIT["mulligan-proxy"] = ("-e", "plugins/mulligan-mcp", "-e", "plugins/testkit")
+KIT["mulligan-ray"] = ("-e", "plugins/mulligan-ledger", "-e", "plugins/mulligan-otel", "-e", "plugins/testkit")
 PEERS = {
     "pydantic-ai": "pydantic-ai-slim",
     "openai-agents": "openai-agents",
