@@ -62,7 +62,7 @@ class Met(NamedTuple):
     def is_right(self) -> bool:
         """Whether the class and the effect are right, no writing tool ran twice, and the next call worked."""
         runs_once = self.runs <= 1 or self.declared in SAFE
-        return (self.error, self.effect) == self.expected and runs_once and self.next_works
+        return (self.error, self.effect) == tuple(self.expected) and runs_once and self.next_works
 
 
 class Fault(NamedTuple):
