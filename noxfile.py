@@ -23,12 +23,14 @@ _TOOLS = ("ledger", "mcp", "otel", "proxy")
 _ADAPTERS = (
     *("adk", "crewai", "haystack", "langchain", "llamaindex", "openai-agents", "pydantic-ai", "smolagents", "strands"),
 )
-FINISHED = tuple(f"mulligan-{name}" for name in (*_PROVIDERS, *_TOOLS, *_ADAPTERS))
+_ENGINES = ("ray",)
+FINISHED = tuple(f"mulligan-{name}" for name in (*_PROVIDERS, *_TOOLS, *_ADAPTERS, *_ENGINES))
 BESIDE = ("-e", "plugins/mulligan-github", "-e", "plugins/mulligan-ledger")
 KIT = {f"mulligan-{name}": (*BESIDE, "-e", "plugins/testkit[dominance]") for name in _ADAPTERS}
 TRACED = (*BESIDE, "-e", "plugins/mulligan-otel", "-e", "plugins/testkit[dominance,traces]")
 KIT |= dict.fromkeys(("mulligan-langchain", "mulligan-openai-agents", "mulligan-pydantic-ai"), TRACED)
 KIT["mulligan-proxy"] = ("-e", "plugins/mulligan-mcp", "-e", "plugins/mulligan-ledger", "-e", "plugins/testkit")
+KIT["mulligan-ray"] = ("-e", "plugins/mulligan-ledger", "-e", "plugins/mulligan-otel", "-e", "plugins/testkit")
 PARALLEL = {"mulligan-proxy": ("-n", "2", "--dist", "loadfile")}  # many programs are started; a file shares its servers
 PEERS = {
     "pydantic-ai": "pydantic-ai-slim",

@@ -217,6 +217,34 @@ def test_run_puts_the_tools_on_an_executor(tmp_path, monkeypatch, capsys):
         assert json.loads(capsys.readouterr().out.splitlines()[-1])["content"] == content
 
 
+def test_run_starts_the_calls_of_a_message_at_the_same_time_on_an_executor(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    (tmp_path / "meeting.py").write_text("def meet(name: str) -> str:\n    return name\n")
+    (tmp_path / "together.py").write_text(
+        "import asyncio\nfrom mulligan.plugin import *\nclass Together(ToolExecutor):\n    name = 'together'\n"
+        "    waiting = []\n"
+        "    def execute(self, tool, arguments, call):\n"
+        "        async def run():\n            self.waiting.append(arguments['name'])\n"
+        "            while len(self.waiting) < 3:\n                await asyncio.sleep(0.01)\n"
+        "            return arguments['name']\n        return run\n"
+        "@hookimpl\ndef executors():\n    yield Together()\n"
+    )
+    calls = [
+        {"id": f"c{name}", "type": "function", "function": {"name": "meet", "arguments": json.dumps({"name": name})}}
+        for name in "abc"
+    ]
+    (tmp_path / "talk.jsonl").write_text(json.dumps({"role": "assistant", "tool_calls": calls}) + "\n")
+    words = ["run", "talk.jsonl", "--tools", "meeting.py", "-p", "together", "--executor", "together"]
+    assert main(words) == 0
+    answers = [json.loads(line) for line in capsys.readouterr().out.splitlines()[1:]]
+    assert [(answer["tool_call_id"], answer["content"]) for answer in answers] == [
+        ("ca", "a"),
+        ("cb", "b"),
+        ("cc", "c"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("left", "message", "effect"),
     [

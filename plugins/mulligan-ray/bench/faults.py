@@ -1,96 +1,76 @@
 """The fault table: each fault many times, for each declaration of a tool, as a task and on an actor.
 
-    python plugins/mulligan-ray/bench/faults.py [TIMES]
+    python plugins/mulligan-ray/bench/faults.py [ROUNDS] [FAULT ...]
 
-Prints for each fault how often the class and the effect were right, how often a writing tool ran more than once, the
-99th percentile of the lateness at a deadline, and whether the next call worked.
+A round is one call for each declaration and way. Prints for each fault how many calls had the right class and effect, how
+many writing tools ran more than once, how many next calls worked, and how late the calls ended that met their deadline.
 """
 
 # ruff: noqa: INP001, T201
 from __future__ import annotations
 
+import json
 import os
 import pathlib
+import platform
+import statistics
+import subprocess
 import sys
-import tempfile
 import time
-from collections import Counter
-from typing import Any
 
-os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "tests"))
-import mulligan_ray
+import faults
+import local_cluster  # before Ray, whose environment it sets
 import ray
-import ray_tools
-from mulligan_ray import Ray
-from ray.cluster_utils import Cluster
 
-from mulligan import Pipeline, Tool
-
-DECLARED: dict[str, dict[str, Any]] = {
-    "read-only": {"read_only": True},
-    "idempotent": {"idempotent": True},
-    "write": {"read_only": False},
-    "undeclared": {},
-}
-FAULTS = {
-    "SIGKILL": "ToolUnavailableError",
-    "os._exit": "ToolUnavailableError",
-    "sys.exit": "ToolExecutionError",
-    "out of memory": "ToolQuotaError",
-    "deadline": "ToolTimeoutError",
-}
-TIMEOUT = 1.0
+STOPPED = "cluster stopped midway"
+ROW = "| {:26} | {:>7} | {:>7} | {:>9} | {:>10} | {:>10} | {:>13} |"
 
 
-def pipeline_of(executor: Ray, **options: Any) -> Pipeline:
-    """A pipeline whose tools run on an executor."""
-    tools = [Tool.from_function(one, executor=executor, **options) for one in (ray_tools.die, ray_tools.beat)]
-    tools.append(Tool.from_function(ray_tools.pid, executor=executor, timeout=60))
-    return Pipeline(tools, plugins=[mulligan_ray], autoload=False)
+def main(rounds: int, names: list[str]) -> None:
+    """Prints the table.
+
+    Args:
+        rounds: how often each fault happens.
+        names: the faults; none for all.
+    """
+    print(
+        f"Python {platform.python_version()}, Ray {ray.__version__}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
+    )
+    print(ROW.format("fault", "calls", "right", "run twice", "next works", "late (p50)", "late (p99)"))
+    with local_cluster.local_cluster() as cluster:
+        ray.init(address=cluster.address, log_to_driver=False)
+        for name in [one for one in names or faults.FAULTS if one != STOPPED]:
+            began, met = time.monotonic(), [one for _ in range(rounds) for one in faults.meet(name, cluster)]
+            print_row(name, met)
+            print(f"  {time.monotonic() - began:.0f} s, load {os.getloadavg()[0]:.1f}", file=sys.stderr, flush=True)
+    if not names or STOPPED in names:
+        print_row(STOPPED, [one for _ in range(rounds) for one in stopped()])
 
 
-def one_fault(pipeline: Pipeline, fault: str, path: pathlib.Path) -> Any:
-    """The result of a call that meets a fault."""
-    if fault == "deadline":
-        return pipeline.call("beat", {"path": str(path), "seconds": 60})
-    return pipeline.call("die", {"path": str(path), "how": fault})
+def stopped() -> list[faults.Met]:
+    """A round in which the cluster stops and starts again, in a program of its own."""
+    script = pathlib.Path(faults.__file__).with_name("stop_engine.py")
+    run = subprocess.run([sys.executable, str(script)], stdout=subprocess.PIPE, text=True, check=True)  # noqa: S603
+    return [faults.Met(*row) for row in json.loads(run.stdout.splitlines()[-1])]
 
 
-def main(times: int = 20) -> None:
-    """Prints the table."""
-    node = {"num_cpus": 2, "object_store_memory": 100 * 2**20}
-    cluster = Cluster(initialize_head=True, head_node_args={**node, "include_dashboard": False})
-    cluster.add_node(**node)
-    ray.init(address=cluster.address, log_to_driver=False)
-    for fault, expected in FAULTS.items():
-        for way in ({}, {"actors": 1}):
-            for declared, options in DECLARED.items():
-                seen, late = Counter[str](), []
-                timeout = TIMEOUT if fault == "deadline" else 60
-                with pipeline_of(Ray(**way), timeout=timeout, **options) as pipeline:
-                    for number in range(times):
-                        path = pathlib.Path(tempfile.mkdtemp()) / f"runs{number}"
-                        pipeline.call("pid")  # a worker has started
-                        began = time.perf_counter()
-                        result = one_fault(pipeline, fault, path)
-                        late.append(time.perf_counter() - began - timeout)
-                        right = type(result.error).__name__ == expected and result.error.effect == "possible"
-                        seen["right"] += right
-                        processes = (
-                            {line.split()[0] for line in path.read_text().splitlines()} if path.exists() else set()
-                        )
-                        seen["runs again"] += declared in ("write", "undeclared") and len(processes) > 1
-                        seen["next works"] += not pipeline.call("pid").is_error
-                lateness = f", latest {max(late) * 1_000:.0f} ms after its deadline" if fault == "deadline" else ""
-                print(f"{fault}, {'actor' if way else 'task'}, {declared}: {seen['right']}/{times} right, ", end="")
-                print(
-                    f"{seen['runs again']} run again, {seen['next works']}/{times} next calls work{lateness}",
-                    flush=True,
-                )
-    ray.shutdown()
-    cluster.shutdown()
+def print_row(name: str, met: list[faults.Met]) -> None:
+    """Prints a line of the table, and to standard error each call that was not right."""
+    right = sum((one.error, one.effect) == tuple(one.expected) for one in met)
+    twice = sum(one.runs > 1 and one.declared not in faults.SAFE for one in met)
+    works = sum(one.next_works for one in met)
+    late = sorted(one.late * 1_000 for one in met if one.error == "ToolTimeoutError")
+    lateness = ("-", "-")
+    if late:
+        lateness = f"{statistics.median(late):.0f} ms", f"{late[min(len(late) - 1, int(0.99 * len(late)))]:.0f} ms"
+    print(
+        ROW.format(name, len(met), f"{right / len(met):.0%}", twice, f"{works / len(met):.0%}", *lateness), flush=True
+    )
+    for one in met:
+        if not one.is_right:
+            print(f"  {one}", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 20, sys.argv[2:])

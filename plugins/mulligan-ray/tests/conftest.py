@@ -6,31 +6,20 @@ from typing import Any
 
 import mulligan_ray
 import pytest
+from local_cluster import NODE, local_cluster
 
 from mulligan import Pipeline, Tool
 
-os.environ |= {
-    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
-    "RAY_USAGE_STATS_ENABLED": "0",
-    "RAY_enable_metrics_collection": "0",
-}
-NODE = {"num_cpus": 2, "object_store_memory": 100 * 2**20}
 Make = Callable[..., Pipeline]
 
 
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Any]:
     """A cluster of one node, which `RAY_ADDRESS` names, for the whole session: it takes half a minute to start."""
-    from ray.cluster_utils import Cluster
-
-    started = Cluster(initialize_head=True, head_node_args={**NODE, "include_dashboard": False})
-    os.environ["RAY_ADDRESS"] = started.address
-    yield started
-    import ray
-
-    del os.environ["RAY_ADDRESS"]
-    ray.shutdown()
-    started.shutdown()
+    with local_cluster() as started:
+        os.environ["RAY_ADDRESS"] = started.address
+        yield started
+        del os.environ["RAY_ADDRESS"]
 
 
 @pytest.fixture
@@ -64,4 +53,6 @@ def pipeline_of(connected: Any) -> Iterator[Make]:
 
     yield make
     for pipeline in made:
+        for info in pipeline.executors:
+            info.executor.close()
         pipeline.close()

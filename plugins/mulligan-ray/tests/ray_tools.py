@@ -30,8 +30,8 @@ def beat(path: str, seconds: float) -> str:
     return "ended"
 
 
-def die(path: str, how: str) -> str:
-    """Notes that it runs, and ends its process."""
+def die(path: str, how: str) -> Any:
+    """Notes that it runs, and ends its process, or in what cannot be sent."""
     note(path)
     if how == "SIGKILL":
         os.kill(os.getpid(), signal.SIGKILL)
@@ -41,6 +41,10 @@ def die(path: str, how: str) -> str:
         os._exit(3)
     if how == "out of memory":
         return "x" * sys.maxsize
+    if how == "unpicklable result":
+        return threading.Lock()
+    if how == "unpicklable exception":
+        raise Unpicklable("disk /dev/sda1 failed")
     if how == "interrupt":
         raise KeyboardInterrupt
     return how
@@ -79,6 +83,12 @@ def takes(value: Any) -> str:
     return type(value).__name__
 
 
+def hold(path: str, lock: Injected[Any]) -> str:
+    """Notes that it runs with a lock."""
+    note(path)
+    return type(lock).__name__
+
+
 class Unpicklable(Exception):
     """An exception that holds a lock."""
 
@@ -108,3 +118,13 @@ def interval(seconds: float) -> list[float]:
     began = time.time()
     time.sleep(seconds)
     return [began, time.time()]
+
+
+def read(path: str) -> str:
+    """Reads a file."""
+    return Path(path).read_text("utf-8")
+
+
+def refuse(password: str, text: str) -> str:
+    """Fails with a text that quotes its arguments."""
+    raise ValueError(f"refused: {password} for {text}")

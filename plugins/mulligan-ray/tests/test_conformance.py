@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import mulligan_ray
 import pytest
 from mulligan_ray import Ray
@@ -18,10 +21,20 @@ class TestTasks(ExecutorConformance):
     declined = {}
 
 
-@pytest.mark.usefixtures("connected")
+ONE_ACTOR = Ray(actors=1)
+
+
+@pytest.fixture(scope="class")
+def one_actor(connected: Any) -> Iterator[None]:
+    """Ends the actor, which would keep its processor for the other tests."""
+    yield
+    ONE_ACTOR.close()
+
+
+@pytest.mark.usefixtures("one_actor")
 class TestActors(ExecutorConformance):
     plugin = mulligan_ray
-    options = {"executor": Ray(actors=1)}
+    options = {"executor": ONE_ACTOR}
     declined = {}
 
 

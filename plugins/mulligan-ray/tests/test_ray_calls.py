@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import json
+import os
+import pty
+import subprocess
+import sys
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -135,3 +142,46 @@ def test_a_failure_of_the_tools_own_use_of_ray_is_its_cause(connected: Any) -> N
     assert result.error.resource == "docs/a.md"
     for noise in ("\x1b", "pid=", "ip=", "Traceback", "ray::"):
         assert noise not in result.content
+
+
+def test_the_program_of_the_guide_prints_what_the_page_says(connected: Any, tmp_path: Path) -> None:
+    page = (Path(__file__).parents[3] / "docs" / "how-to" / "run-on-ray.md").read_text("utf-8")
+    program, printed = (page.split(f"```{kind}\n")[1].split("```")[0] for kind in ("python", "text"))
+    (tmp_path / "reports.py").write_text(program, "utf-8")
+    run = subprocess.run([sys.executable, "reports.py"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert run.stdout == printed
+
+
+def test_run_puts_the_calls_of_a_conversation_on_ray_with_a_bar(connected: Any, tmp_path: Path) -> None:
+    function = {"name": "pid", "arguments": "{}"}
+    calls = [{"id": f"c{number}", "type": "function", "function": function} for number in range(4)]
+    lines = [{"role": "assistant", "tool_calls": calls}] + [{"role": "user", "content": "Go on."}] * 30
+    (tmp_path / "talk.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    tools = str(Path(ray_tools.__file__))
+    ours, theirs = pty.openpty()
+    words = [
+        "-m",
+        "mulligan.cli",
+        "run",
+        "talk.jsonl",
+        "--tools",
+        f"{tools}:pid",
+        "--executor",
+        "ray",
+        "--out",
+        "out.jsonl",
+    ]
+    run = subprocess.Popen([sys.executable, *words], cwd=tmp_path, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    screen = b""
+    with contextlib.suppress(OSError):  # the program has closed the terminal
+        while chunk := os.read(ours, 4_096):
+            screen += chunk
+    os.close(ours)
+
+    assert run.wait(60) == 0, screen.decode()
+    answers = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    pids = {answer["content"] for answer in answers if answer["role"] == "tool"}
+    assert str(run.pid) not in pids
+    assert "31/31" in screen.decode()
+    assert "4 calls: 4 ok" in screen.decode()

@@ -64,7 +64,7 @@ def test_without_a_named_cluster_nothing_is_started() -> None:
 
 
 def test_a_cluster_that_cannot_be_reached_is_the_executors_problem(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(member: int, address: str | None) -> None:
+    def refuse(member: int, address: str | None, lost: object) -> None:
         raise ConnectionError(f"Failed to connect to {address}")
 
     monkeypatch.setattr("mulligan_ray.cluster.join", refuse)

@@ -79,7 +79,8 @@ def run(
             executed, and written, one after the other; answers get the same member.
         keep_going: continue with the next message that can be read, and after a fatal failure with the next conversation.
         json: write the results of the calls to stdout, one per line, and the conversation only to --out.
-        executor: run the tools on this executor of an installed plugin, such as ray; those that name one keep it.
+        executor: run the tools on this executor of an installed plugin, such as ray; those that name one keep it. The
+            calls of one message then run at the same time.
         settings: the common options.
 
     Returns:
@@ -97,7 +98,9 @@ def run(
         lines = read_lines(stream, "stdin" if file == DASH else file, tally.skip if keep_going else None)
         for id, conversation in conversations(lines, session_field):
             marks = {} if session_field is None else {session_field: id}
-            replay = _Replay(pipeline.session(id), find_dialect, writer, tally, marks=marks, keeps_going=keep_going)
+            session = pipeline.session(id)
+            replay = _Replay(session, find_dialect, writer, tally, marks=marks, keeps_going=keep_going)
+            replay.is_concurrent = executor is not None
             replay.run(replay.with_following(conversation), advance)
             if tally.stopped and not keep_going:
                 break
@@ -260,6 +263,9 @@ class _Replay:
         marks: members that every answer gets.
         keeps_going: whether a message that cannot be read is skipped, and the rest of a conversation written unchanged
             after a fatal failure.
+
+    Attributes:
+        is_concurrent: whether the calls of one message run at the same time.
     """
 
     def __init__(
@@ -276,6 +282,7 @@ class _Replay:
         self._marks = marks
         self._keeps_going = keeps_going
         self._has_stopped = False
+        self.is_concurrent = False
         self._find_dialect = find_dialect
         self._writer = writer
         self._answered_calls = AnsweredCalls()
@@ -344,14 +351,21 @@ class _Replay:
     def _answer_calls(self, dialect: Dialect, calls: list[ToolCall], line: Line) -> tuple[list[ToolResult], list[Any]]:
         results = []
         with self._session.step():
-            for call in calls:
-                result = self._session.call(call)
+            for call, result in zip(calls, self._results(calls), strict=True):
                 results.append(result)
                 self._answered_calls.add(call)
                 self._writer.result(result, line.number)
                 self.tally.count(result, line.number)
                 self._has_stopped = self._has_stopped or result.fatal
         return results, dialect.messages(results)
+
+    def _results(self, calls: list[ToolCall]) -> Iterable[ToolResult]:
+        """The results of the calls, in order: one call after the other, or all at once."""
+        if not self.is_concurrent:
+            return map(self._session.call, calls)
+        import asyncio
+
+        return asyncio.run(self._session.acall_many(calls))
 
     def _read_calls(self, line: Line) -> tuple[Dialect | None, list[ToolCall]]:
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import sys
 import threading
 from collections.abc import Callable
@@ -13,9 +14,12 @@ from mulligan.plugin import UsageError, safe_str
 
 T = TypeVar("T")
 LOCAL = "local"
+CHECK_SECONDS = 5.0
+FAILED_CHECKS = 4  # Ray ends the process of a host that has not reached the head for 60 s
 _LOCK = threading.Lock()
-_MEMBERS: set[int] = set()
+_MEMBERS: dict[int, Callable[[], None]] = {}
 _JOINED: list[str] = []  # the address that this module has connected to, if it has
+_LEFT = [threading.Event()]  # set when the current connection has ended
 
 
 def is_connected() -> bool:
@@ -34,12 +38,13 @@ def address_of(address: str | None, *, start: bool) -> str | None:
     return LOCAL if start else address or os.environ.get("RAY_ADDRESS") or None
 
 
-def join(member: int, address: str | None) -> Any:
+def join(member: int, address: str | None, lost: Callable[[], None]) -> Any:
     """Connects this process, unless it is connected, and returns the module `ray`. Blocks.
 
     Args:
         member: the identity of the executor that joins.
         address: the cluster's address, or `local` to start one; not used if the host has connected this process.
+        lost: called if the head of the cluster is gone; only if this module has connected the process.
 
     Raises:
         UsageError: this process is connected to another cluster.
@@ -52,14 +57,17 @@ def join(member: int, address: str | None) -> Any:
             if address is None:
                 raise UsageError("the host has disconnected from its Ray cluster; set RAY_ADDRESS, or connect again")
             _JOINED.clear()
+            if _host_and_port(address) is not None and not _is_reachable(address):
+                raise ConnectionError(f"nothing answers at {address}")  # at once; Ray tries for minutes
             ray.init(address=address, log_to_driver=False, configure_logging=False, **_start_options(address))
             _JOINED.append(str(address))
+            _watch(ray, address)
         elif _JOINED and address is not None and _JOINED[0] != address:
             raise UsageError(
                 f"this process is connected to the Ray cluster {safe_str(_JOINED[0], 100)}, and Ray allows one for each "
                 f"process; use the same address instead of {safe_str(address, 100)}"
             )
-        _MEMBERS.add(member)
+        _MEMBERS[member] = lost
     return ray
 
 
@@ -70,12 +78,55 @@ def leave(member: int) -> None:
         member: the identity of the executor that joined.
     """
     with _LOCK:
-        if member not in _MEMBERS:
-            return
-        _MEMBERS.discard(member)
-        if not _MEMBERS and _JOINED:
-            _JOINED.clear()
-            sys.modules["ray"].shutdown()
+        if _MEMBERS.pop(member, None) is not None and not _MEMBERS and _JOINED:
+            _disconnect()
+
+
+def _disconnect() -> None:
+    _JOINED.clear()
+    _LEFT[0].set()
+    sys.modules["ray"].shutdown()
+
+
+def _watch(ray: Any, address: str) -> None:
+    """Disconnects when the head of the cluster is gone, before Ray's library ends this process for that."""
+    if "://" in address:  # Ray Client, which has no such rule
+        return
+    head, left = ray.get_runtime_context().gcs_address, threading.Event()
+    _LEFT[0] = left
+
+    def watch() -> None:
+        failed = 0
+        while failed < FAILED_CHECKS:
+            if left.wait(CHECK_SECONDS):
+                return
+            failed = 0 if _is_reachable(head) else failed + 1
+        with _LOCK:
+            if left.is_set():
+                return
+            members = list(_MEMBERS.values())
+            _MEMBERS.clear()
+            for lost in members:
+                lost()
+            _disconnect()
+
+    threading.Thread(target=watch, name="mulligan-ray-watch", daemon=True).start()
+
+
+def _host_and_port(address: str) -> tuple[str, int] | None:
+    host, _, port = address.rpartition(":")
+    return (host.strip("[]"), int(port)) if host and port.isdecimal() and "://" not in address else None
+
+
+def _is_reachable(address: str) -> bool:
+    place = _host_and_port(address)
+    if place is None:
+        return True
+    try:
+        socket.create_connection(place, timeout=CHECK_SECONDS).close()
+    except OSError:
+        return False
+    return True
 
 
 def in_thread(function: Callable[[], T], *, stays: bool = False) -> Future[T]:
@@ -103,4 +154,5 @@ def in_thread(function: Callable[[], T], *, stays: bool = False) -> Future[T]:
 
 
 def _start_options(address: str | None) -> dict[str, Any]:
-    return {"include_dashboard": False} if address == LOCAL else {}
+    """A cluster of our own is for this machine only, so nothing of it listens at an outer address."""
+    return {"include_dashboard": False, "_node_ip_address": "127.0.0.1"} if address == LOCAL else {}

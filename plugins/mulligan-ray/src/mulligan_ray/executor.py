@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
 from typing import Any
 
 from mulligan.plugin import (
@@ -25,7 +26,7 @@ from mulligan.plugin import (
 from mulligan_ray import cluster
 from mulligan_ray.failures import engine_error
 from mulligan_ray.slots import Slots
-from mulligan_ray.worker import Worker, context_here, run
+from mulligan_ray.worker import Worker, pack, run
 
 _MAX_YIELDED = Limits().yielded_values
 _STOPPING_SECONDS = 0.1
@@ -88,6 +89,7 @@ class Ray(ToolExecutor):
         self._ray: Any = None
         self._remote: Any = None
         self._failed: str | None = None
+        self._answers: set[Future[Any]] = set()
         self._slots: Slots[Any] = Slots(actors or in_flight, self._make_slot)
 
     def execute(self, tool: Tool, arguments: Mapping[str, Any], call: ToolCall) -> Executor:
@@ -118,6 +120,15 @@ class Ray(ToolExecutor):
                 ray.kill(actor)
         cluster.leave(id(self))
 
+    def _lose(self) -> None:
+        """Ends the calls that wait for a cluster whose head is gone."""
+        with self._lock:
+            ray, self._ray, self._remote = self._ray, None, None
+        self._slots.clear()
+        for answer in list(self._answers):
+            with suppress(InvalidStateError):  # it has just ended
+                answer.set_exception(ray.exceptions.RaySystemError("the head of the cluster is gone"))
+
     def _unnamed(self) -> str | None:
         if cluster.address_of(self._address, start=self._start) is not None or cluster.is_connected():
             return None
@@ -139,16 +150,18 @@ class Ray(ToolExecutor):
         is_usable = False
         try:
             reference, answer = await self._submit(slot, request)
+            self._answers.add(answer)
             try:
-                await asyncio.wait((answer,))
+                await _wait(answer)
             except BaseException as error:
                 self._stop(slot, reference)
                 if not isinstance(error, asyncio.CancelledError):
                     raise  # the coroutine is being closed, and may not wait
-                await asyncio.wait((answer,), timeout=_STOPPING_SECONDS)
-                if not answer.done():
+                if not await _wait(answer, _STOPPING_SECONDS):
                     raise DeadlineExceeded(0.0) from None
                 raise
+            finally:
+                self._answers.discard(answer)
             is_usable = answer.exception() is None
             return _result(answer)
         finally:
@@ -169,18 +182,16 @@ class Ray(ToolExecutor):
             if self._joining is None:
                 self._joining = cluster.in_thread(self._connect, stays=self._start)
             joining = self._joining
-        await asyncio.wait((_watch(joining),))
+        await _wait(joining)
         error = joining.exception()
         if isinstance(error, UsageError):
             raise error
         if error is not None:
-            raise ToolConnectionError(
-                "The Ray cluster cannot be reached. The tool was not run.", effect="none"
-            ) from error
+            raise _unreachable() from error
 
     def _connect(self) -> None:
         try:
-            ray = cluster.join(id(self), cluster.address_of(self._address, start=self._start))
+            ray = cluster.join(id(self), cluster.address_of(self._address, start=self._start), self._lose)
             target = ray.remote(Worker if self._actors else run)
             no_retries = {"max_restarts": 0, "max_task_retries": 0} if self._actors else {"max_retries": 0}
             with self._lock:
@@ -193,34 +204,48 @@ class Ray(ToolExecutor):
                 self._joining = None
 
     def _make_slot(self) -> Any:
-        return self._remote.remote() if self._actors else None
+        return self._target().remote() if self._actors else None
 
-    async def _submit(self, slot: Any, request: Mapping[str, Any]) -> tuple[Any, asyncio.Future[Any]]:
+    def _target(self) -> Any:
+        """The task or the actor, as Ray has it.
+
+        Raises:
+            ToolConnectionError: the cluster was lost while the call waited for its turn; nothing has run.
+        """
+        target = self._remote
+        if target is None:
+            raise _unreachable()
+        return target
+
+    async def _submit(self, slot: Any, request: Mapping[str, Any]) -> tuple[Any, Future[Any]]:
         """The reference to a call that was submitted, and its answer. A large one is copied to the object store in a thread.
 
         Raises:
             DeadlineExceeded: the call was given up while it was copied; it is cancelled when it is submitted.
         """
-        send: Callable[..., Any] = self._remote.remote if slot is None else slot.run.remote
-        context = context_here()
-        if len(request["arguments"]) < _LARGE_BYTES:
-            reference = send(request, context)
+        send: Callable[..., Any] = self._target().remote if slot is None else slot.run.remote
+        packed = pack(request)
+        if len(packed) < _LARGE_BYTES:
+            reference = send(packed)
         else:
-            sending = cluster.in_thread(lambda: send(request, context))
+            sending = cluster.in_thread(lambda: send(packed))
             try:
-                await asyncio.wait((_watch(sending),))
+                await _wait(sending)
             except asyncio.CancelledError:
                 sending.add_done_callback(lambda sent: sent.exception() or self._stop(slot, sent.result()))
                 raise DeadlineExceeded(0.0) from None
             reference = sending.result()
-        return reference, _watch(reference.future())
+        return reference, reference.future()
 
     def _stop(self, slot: Any, reference: Any) -> None:
-        """Kills the process that runs a call, or removes it from Ray's queue."""
+        """Kills the process that runs a call, or removes it from Ray's queue; it has ended if the connection has."""
+        ray = self._ray
+        if ray is None or not ray.is_initialized():
+            return
         if slot is None:
-            self._ray.cancel(reference, force=True)
+            ray.cancel(reference, force=True)
         else:
-            self._ray.kill(slot)
+            ray.kill(slot)
 
     def _drop(self, slot: Any) -> None:
         """Gives up a slot; an actor that failed is ended, if it has not ended."""
@@ -230,14 +255,44 @@ class Ray(ToolExecutor):
         self._slots.drop()
 
 
-def _watch(future: Future[Any]) -> asyncio.Future[Any]:
-    """A future of this event loop. No one has to wait for it: asyncio does not report its exception as lost."""
-    watched = asyncio.wrap_future(future)
-    watched.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
-    return watched
+async def _wait(future: Future[Any], seconds: float | None = None) -> bool:
+    """Waits for the end of what runs elsewhere, and never cancels it; returns whether it has ended.
+
+    `asyncio.wrap_future` and `asyncio.wait` do the same in three more turns of the event loop.
+
+    Args:
+        future: ends in any thread.
+        seconds: the maximum time, or None.
+    """
+    if future.done():
+        return True
+    loop = asyncio.get_running_loop()
+    ended = loop.create_future()
+
+    def wake(_: object = None) -> None:
+        with suppress(RuntimeError):  # the loop is closed, so nothing waits any more
+            loop.call_soon_threadsafe(_resolve, ended)
+
+    future.add_done_callback(wake)
+    timer = None if seconds is None else loop.call_later(seconds, _resolve, ended)
+    try:
+        await ended
+    finally:
+        if timer is not None:
+            timer.cancel()
+    return future.done()
 
 
-def _result(answer: asyncio.Future[Any]) -> bytes:
+def _resolve(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)
+
+
+def _unreachable() -> ToolConnectionError:
+    return ToolConnectionError("The Ray cluster cannot be reached. The tool was not run.", effect="none")
+
+
+def _result(answer: Future[Any]) -> bytes:
     """The worker's answer.
 
     Raises:

@@ -1,0 +1,241 @@
+"""The faults of a cluster, and what the calls that meet them have to answer. Tests run each once, `bench/faults.py` many times.
+
+A round runs eight calls at a time: for each declaration of a tool, one as a task and one on an actor.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import mulligan_ray
+import ray_tools
+from local_cluster import NODE
+from mulligan_ray import Ray
+
+from mulligan import Pipeline, Tool
+from mulligan.errors import UsageError
+
+WAYS: dict[str, dict[str, Any]] = {"task": {}, "actor": {"actors": 4}}
+DECLARED: dict[str, dict[str, Any]] = {
+    "read-only": {"read_only": True},
+    "idempotent": {"idempotent": True},
+    "write": {"read_only": False},
+    "undeclared": {},
+}
+SAFE = ("read-only", "idempotent")
+
+
+class Met(NamedTuple):
+    """What became of one call that met a fault.
+
+    Attributes:
+        fault: the fault.
+        way: how the tool ran.
+        declared: how it was declared.
+        error: the class of the error; `no error`, or `CancelledError`, if there is none.
+        effect: that of the error, or None.
+        expected: the class and the effect that are right.
+        runs: the number of processes in which it started.
+        late: seconds after its deadline.
+        next_works: whether the next call on the same executor worked.
+    """
+
+    fault: str
+    way: str
+    declared: str
+    error: str
+    effect: str | None
+    expected: tuple[str, str | None]
+    runs: int
+    late: float
+    next_works: bool
+
+    @property
+    def is_right(self) -> bool:
+        """Whether the class and the effect are right, no writing tool ran twice, and the next call worked."""
+        runs_once = self.runs <= 1 or self.declared in SAFE
+        return (self.error, self.effect) == tuple(self.expected) and runs_once and self.next_works
+
+
+class Fault(NamedTuple):
+    """A fault, and how to bring it about.
+
+    Attributes:
+        error: the class of the right error.
+        effect: the right effect.
+        tool: the function that meets it.
+        arguments: its arguments, apart from its path.
+        context: its injected arguments.
+        timeout: seconds.
+        during: done while the calls run, with the cluster and the node.
+        node: resources of a node that is added for the calls; None for no such node.
+        environment: variables of the environment of that node.
+        waits: whether the node has no place left, so that the calls wait for it.
+        survives: whether a tool that is safe succeeds, by running again.
+    """
+
+    error: str
+    effect: str | None
+    tool: Callable[..., Any] = ray_tools.die
+    arguments: Mapping[str, Any] = {}
+    context: Mapping[str, Any] = {}
+    timeout: float = 120.0
+    during: Callable[[Any, Any], None] | None = None
+    node: Mapping[str, float] | None = None
+    environment: Mapping[str, str] = {}
+    waits: bool = False
+    survives: bool = False
+
+
+def _replace(cluster: Any, node: Any) -> None:
+    cluster.add_node(**NODE, resources={"spot": 16})
+    cluster.remove_node(node, allow_graceful=False)
+
+
+def _remove(cluster: Any, node: Any) -> None:
+    cluster.remove_node(node, allow_graceful=False)
+
+
+LOST = ("ToolUnavailableError", "possible")
+FAULTS = {
+    "worker or actor killed": Fault(*LOST, arguments={"how": "SIGKILL"}),
+    "sys.exit in the tool": Fault("ToolExecutionError", "possible", arguments={"how": "sys.exit"}),
+    "out of memory in the tool": Fault("ToolQuotaError", "possible", arguments={"how": "out of memory"}),
+    "out of memory on the node": Fault(
+        *("ToolQuotaError", "possible", ray_tools.beat, {"seconds": 60}),
+        node={"spot": 16},
+        environment={"RAY_memory_usage_threshold": "0.01", "RAY_memory_monitor_refresh_ms": "500"},
+    ),
+    "unpicklable argument": Fault("UsageError", None, ray_tools.hold, context={"lock": threading.Lock()}, timeout=60),
+    "unpicklable result": Fault("ToolExecutionError", "done", arguments={"how": "unpicklable result"}),
+    "unpicklable exception": Fault("ToolExecutionError", "possible", arguments={"how": "unpicklable exception"}),
+    "cancelled": Fault("CancelledError", None, ray_tools.beat, {"seconds": 60}),
+    "deadline": Fault("ToolTimeoutError", "possible", ray_tools.beat, {"seconds": 60}, timeout=3.0),
+    "node removed while running": Fault(
+        *(*LOST, ray_tools.beat, {"seconds": 20}), during=_replace, node={"spot": 16}, survives=True
+    ),
+    "node removed while pending": Fault(
+        *("ToolTimeoutError", "possible", ray_tools.beat, {"seconds": 20}),
+        timeout=8.0,
+        during=_remove,
+        node={"spot": 1},
+        waits=True,
+    ),
+}
+
+
+def meet(name: str, cluster: Any) -> list[Met]:
+    """Runs one round of a fault.
+
+    Args:
+        name: a key of `FAULTS`.
+        cluster: the cluster to which this process is connected.
+    """
+    fault = FAULTS[name]
+    with _node(fault, cluster) as node:
+        resources = None if node is None else {"spot": 1}
+        executors = {way: Ray(num_cpus=0.1, resources=resources, **options) for way, options in WAYS.items()}
+        nexts = {way: Ray(num_cpus=0.1, **options) for way, options in WAYS.items()} if node else executors
+        tools = [
+            Tool.from_function(fault.tool, name=f"{way}_{one}", executor=executor, timeout=fault.timeout, **options)
+            for way, executor in executors.items()
+            for one, options in DECLARED.items()
+        ]
+        tools += [Tool.from_function(ray_tools.pid, name=way, executor=one, timeout=120) for way, one in nexts.items()]
+        with Pipeline(tools, plugins=[mulligan_ray], autoload=False) as pipeline:
+            try:
+                return asyncio.run(_round(name, fault, pipeline, cluster, node))
+            finally:
+                for executor in {*executors.values(), *nexts.values()}:
+                    executor.close()
+
+
+@contextmanager
+def _node(fault: Fault, cluster: Any) -> Iterator[Any]:
+    if fault.node is None:
+        yield None
+        return
+    before, nodes = dict(os.environ), set(cluster.worker_nodes)
+    os.environ |= fault.environment
+    try:
+        node = cluster.add_node(**NODE, resources=dict(fault.node))
+    finally:
+        os.environ.clear()
+        os.environ |= before
+    try:
+        if fault.waits:
+            _occupy()
+        yield node
+    finally:
+        for added in cluster.worker_nodes - nodes:
+            cluster.remove_node(added, allow_graceful=False)
+
+
+def _occupy() -> None:
+    """Takes the place on the node."""
+    import ray
+
+    place = ray.remote(Place).options(num_cpus=0, resources={"spot": 1}, lifetime="detached").remote()
+    ray.get(place.is_taken.remote())
+
+
+class Place:
+    """An actor that keeps a place."""
+
+    def is_taken(self) -> bool:
+        """Returns once it has it."""
+        return True
+
+
+async def _round(name: str, fault: Fault, pipeline: Pipeline, cluster: Any, node: Any) -> list[Met]:
+    await asyncio.gather(*(pipeline.acall(way) for way in WAYS for _ in DECLARED))  # the processes have started
+    pairs = [(way, declared) for way in WAYS for declared in DECLARED]
+    with tempfile.TemporaryDirectory() as folder:
+        paths = {pair: Path(folder) / "_".join(pair) for pair in pairs}
+        calls = [asyncio.ensure_future(_call(pipeline, "_".join(pair), fault, paths[pair])) for pair in pairs]
+        started = time.monotonic()
+        if fault.during is not None:
+            while not fault.waits and not all(path.exists() for path in paths.values()):
+                await asyncio.sleep(0.05)
+                assert time.monotonic() - started < 60, "the calls do not start"
+            await asyncio.to_thread(fault.during, cluster, node)
+        if name == "cancelled":
+            while not all(path.exists() for path in paths.values()):
+                await asyncio.sleep(0.05)
+            for call in calls:
+                call.cancel()
+        ended = await asyncio.gather(*calls)
+        runs = {pair: len({line.split()[0] for line in _lines(paths[pair])}) for pair in pairs}
+    works = {way: not (await pipeline.acall(way)).is_error for way in WAYS}
+    return [
+        Met(name, *pair, error, effect, _expected(fault, pair[1]), runs[pair], late, works[pair[0]])
+        for pair, (error, effect, late) in zip(pairs, ended, strict=True)
+    ]
+
+
+async def _call(pipeline: Pipeline, tool: str, fault: Fault, path: Path) -> tuple[str, str | None, float]:
+    began = time.perf_counter()
+    try:
+        result = await pipeline.acall(tool, {"path": str(path), **fault.arguments}, context=fault.context)
+    except (asyncio.CancelledError, UsageError) as error:
+        return type(error).__name__, None, 0.0
+    late = time.perf_counter() - began - fault.timeout
+    return (
+        ("no error", None, late) if result.error is None else (type(result.error).__name__, result.error.effect, late)
+    )
+
+
+def _lines(path: Path) -> list[str]:
+    return path.read_text("utf-8").splitlines() if path.exists() else []
+
+
+def _expected(fault: Fault, declared: str) -> tuple[str, str | None]:
+    return ("no error", None) if fault.survives and declared in SAFE else (fault.error, fault.effect)
