@@ -1,4 +1,4 @@
-"""A server of MCP over HTTP whose connection is reset once it has run the tool `send`; ends when its stdin does."""
+"""A server of MCP over HTTP whose connection is reset once it has run the tool `send`, if that is to send 'late' only once; ends with its stdin."""
 
 import asyncio
 import os
@@ -28,7 +28,7 @@ def app(ran):
     return server.streamable_http_app()
 
 
-async def relay(reader, writer, behind):
+async def relay(reader, writer, behind, ran):
     """Hands requests to the server, and its answers back, but none to a call of `send`."""
     above, below = await asyncio.open_connection(*behind)
     sent = bytearray()
@@ -40,7 +40,8 @@ async def relay(reader, writer, behind):
 
     task = asyncio.create_task(forward())
     while data := await above.read(65536):
-        if b"tools/call" in sent and b'"send"' in sent:
+        is_answered = b'"late"' in sent and ran.read_text().count("late") > 1
+        if b"tools/call" in sent and b'"send"' in sent and not is_answered:
             writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, NO_LINGERING)
             writer.transport.abort()
             break
@@ -56,7 +57,7 @@ async def main(ran):
     serving = asyncio.create_task(inner.serve([behind]))
     while not inner.started:
         await asyncio.sleep(0.01)
-    front = await asyncio.start_server(lambda *both: relay(*both, behind.getsockname()), "127.0.0.1", 0)
+    front = await asyncio.start_server(lambda *both: relay(*both, behind.getsockname(), ran), "127.0.0.1", 0)
     print(front.sockets[0].getsockname()[1], flush=True)
     await serving
 

@@ -211,6 +211,45 @@ def test_the_same_failing_call_ends_the_run_and_a_new_message_lets_it_run_again(
     assert len(ran) == 6
 
 
+@WAYS
+@MODES
+def test_after_a_fatal_failure_a_new_message_may_repeat_the_same_call(made, native):
+    keys = ["old"]
+
+    def bill(amount: int) -> str:
+        """Bill a customer."""
+        if keys[-1] == "old":
+            raise ToolAuthenticationError("The key was refused.", provider="bank")
+        return "billed"
+
+    target = made([bill], [("c1", "bill", {"amount": 5})], [("c2", "bill", {"amount": 5})], native=native)
+    assert isinstance(play(target).error, RunStopped)
+    keys.append("new")
+    played = play(target, "The key is new.")
+    assert (played.output, played.error, played.answers["c2"]) == ("Done.", None, "billed")
+
+
+@MODES
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"code": 401, "message": "Unauthorized"},
+        {"status": 403, "error": "Forbidden", "path": "/admin"},
+        {"entries": [{"code": 401, "message": "Unauthorized"}]},
+        {"level": "error", "text": "401 Unauthorized: invalid api key"},
+    ],
+)
+def test_data_that_a_tool_returned_never_stops_the_run(record, native):
+    def last_entry() -> dict:
+        """Read the last entry of the log."""
+        return record
+
+    played = play(alone([last_entry], [("c1", "last_entry", {})], native=native))
+    assert (played.error, played.output) == (None, "Done.")
+    if "code" not in record and "status" not in record:
+        assert played.answers["c1"] == str(record)
+
+
 @MODES
 def test_feedback_of_a_person_lets_the_same_calls_run_again(native, monkeypatch):
     ran, said = [], iter(["Look again.", ""])
@@ -252,7 +291,9 @@ def test_a_broken_call_that_the_host_lets_be_repaired_is_one_call(native):
         kinds = [type(event) for event in events]
         assert kinds == [CallStarted, CallRepaired, CallFinished, StepFinished]
     else:
-        assert "cut off; nothing was run" in played.answers["c1"]  # CrewAI alone runs it
+        assert "cut off; nothing was run" in played.answers["c1"]
+        guessed = play(agent([read_page], [("c1", "read_page", sent)], native=False))  # CrewAI alone
+        assert guessed.answers["c1"] == "a 4"
 
 
 @pytest.mark.parametrize(

@@ -52,9 +52,9 @@ def named(one, name):
     return found[0] if found else name
 
 
-def sending(given, served, **options):
+def sending(given, served, text="a", **options):
     given = given(served.url)
-    one = agent(given.pop("tools", []), lambda _: [("c1", named(one, "send"), {"text": "a"})], **options, **given)
+    one = agent(given.pop("tools", []), lambda _: [("c1", named(one, "send"), {"text": text})], **options, **given)
     return one
 
 
@@ -74,6 +74,12 @@ def test_what_the_host_says_counts(native, served):
     one = wrap(sending(as_wrapper, served, native=native), tool_options={"*send": {"read_only": True}})
     play(one)
     assert served.ran == ["a", "a", "a"]
+
+
+@MODES
+def test_a_failure_that_is_over_is_not_held_against_the_call(native, served):
+    one = wrap(sending(as_wrapper, served, "late", native=native), tool_options={"*send": {"read_only": True}})
+    assert play(one).answers["c1"].startswith("sent") and served.ran == ["late", "late"]
 
 
 def test_crewai_alone_repeats_it(served):

@@ -196,11 +196,16 @@ class ToolAttempt(Attempt):
             client of MCP.
     """
 
+    reported: ToolFailure | None
+    escaped: BaseException | None
+    _tool: BaseTool | None
+
     def __init__(self, call: Call, seen: dict[str, Any], execute: Execute) -> None:
         def run(name: str, arguments: dict[str, Any]) -> Any:
             if (name, arguments) != (call.name, seen) and self._is_blocked(name, arguments):
                 return f"Tool execution blocked by hook. Tool: {name}"
-            self._tool: BaseTool | None = call.message.tools[name]
+            self._tool = call.message.tools[name]
+            self.reported = self.escaped = None
             value = execute(name, arguments)
             if self.escaped is not None and isinstance(self._tool, _WORDED):
                 raise self.escaped
@@ -208,9 +213,7 @@ class ToolAttempt(Attempt):
 
         super().__init__(call.message.view, run)
         self.message = call.message
-        self._tool = None
-        self.reported: ToolFailure | None = None
-        self.escaped: BaseException | None = None
+        self._tool, self.reported, self.escaped = None, None, None
 
     def _is_blocked(self, name: str, arguments: dict[str, Any]) -> bool:
         """Whether a hook of the host blocks what it has not seen yet: another name or other arguments than were called."""

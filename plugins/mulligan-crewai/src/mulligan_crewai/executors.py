@@ -127,10 +127,8 @@ class Guard:
         finally:
             _CALL.reset(token)
         if call.answer is not None and outcome["tool_failure"] is not call.answer:
-            outcome |= {
-                "result": call.answer.message,
-                "tool_failure": call.answer,
-            }  # the tool's cache function has raised
+            # the tool's cache function has raised
+            outcome |= {"result": call.answer.message, "tool_failure": call.answer}
         return outcome
 
     def text_message(self, executor: Any, run: Callable[[], Any]) -> Any:
