@@ -203,6 +203,8 @@ def test_a_tool_is_found_by_meaning_where_spelling_is_of_no_use(called: str) -> 
         ("browser_navigate browser_click browser_type", "navigate", "browser_navigate"),
         ("getKnowledgeDocument grepFields", "get_knowledge_document", "getKnowledgeDocument"),
         ("get-weather get-time", "acme-tools_get_weather", "get-weather"),
+        ("tracker_get_issue calendar_add_event", "get_issue", "tracker_get_issue"),
+        ("zephyrListBoards zephyrReadBoard", "list_boards", "zephyrListBoards"),
     ],
 )
 def test_the_same_words_in_another_style_order_or_namespace_are_proposed(names: str, called: str, first: str) -> None:
@@ -344,10 +346,17 @@ def test_opposites_are_never_proposed_for_one_another(pair: tuple[str, str], nou
         ("delete_label", "remove_label"),
         ("delete_file", "file"),
         ("handoff", "search"),
+        ("tracker_get_issue_history", "get_issue"),
+        ("quarry_delete_user", "delete_user"),
     ],
 )
 def test_what_is_near_but_something_else_is_never_proposed(there: str, called: str) -> None:
     assert not ask([there, "unrelated_thing"], called).confident
+
+
+def test_of_two_servers_with_the_same_tool_none_is_proposed() -> None:
+    found = ask(["tracker_get_issue", "quarry_get_issue"], "get_issue")
+    assert (sorted(found.names), found.confident) == (["quarry_get_issue", "tracker_get_issue"], False)
 
 
 def test_two_that_are_equally_near_are_both_named_and_none_is_proposed() -> None:

@@ -335,9 +335,13 @@ class Query:
         if any(word.destroys for word, value in asked if value == SYNONYM):
             return False
         reads = not any(word.changes for word in self.called.words + other.tail_words)
-        offered = list(
-            itertools.dropwhile(lambda pair: pair[1] < MISSPELT and self._weights.is_common_prefix(pair[0]), offered)
-        )
+        is_ending = reads and len(shared) > 1 and other.texts[-len(asked) :] == self.called.texts
+
+        def names_server(word: Word) -> bool:
+            """Whether a word in front may be what a server puts before each of its tools: `tracker_get_issue`."""
+            return self._weights.is_common_prefix(word) or (is_ending and word.meaning is UNKNOWN)
+
+        offered = list(itertools.dropwhile(lambda pair: pair[1] < MISSPELT and names_server(pair[0]), offered))
         if reads and len(shared) > 1:
             asked = list(itertools.dropwhile(lambda pair: pair[1] < RELATED and pair[0].meaning is UNKNOWN, asked))
         unmatched = [word for word, value in asked if value < MISSPELT and not word.is_stop_word]
