@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from mulligan import Pipeline, Policy, ToolCall, tool
-from mulligan.plugin import AttemptFailed, CallFinished, RequestNoted
+from mulligan.plugin import AttemptFailed, CallFinished, RequestNoted, hookimpl
 from mulligan.testing import capture_events
 
 
@@ -90,3 +90,25 @@ def test_the_request_of_the_user_is_an_event_without_secrets(monkeypatch):
         ("talk", "Find it with [redacted]", 1, None, 0)
     ]
     assert noted[0].conversation == finished(events)[0].conversation
+
+
+def test_an_observer_may_change_its_own_copy():
+    class Renames:
+        @hookimpl
+        def observe(self, event: Any) -> None:
+            if isinstance(event, CallFinished):
+                event.session_id, event.step = "mine", 99
+
+    with (
+        Pipeline([look], autoload=False, plugins=[Renames()]) as pipeline,
+        capture_events(pipeline) as events,
+    ):
+        pipeline.session("talk").call("look", {"word": "a"})
+
+    (event,) = finished(events)
+    assert (event.session_id, event.step) == ("talk", 1)
+    event.session_id = "mine"
+    assert (event.session_id, event.step) == ("mine", 1)
+    assert pipeline.faults == ()
+    with pytest.raises(AttributeError, match="'CallFinished' object has no attribute 'sesion_id'"):
+        event.sesion_id  # noqa: B018

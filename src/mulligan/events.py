@@ -133,6 +133,9 @@ class _CallFacts(Protocol):
         """Shows the arguments, redacted and shortened."""
 
 
+_LAZY = ("conversation", "redact", "session_id", "step", "toolset")
+
+
 class _Facts(NamedTuple):
     session_id: str | None
     step: int
@@ -148,9 +151,21 @@ class CallFinished:
 
     Args:
         facts: what is known of the call, which is read when an observer asks; instead of the arguments before it.
+
+    Attributes:
+        session_id: the conversation's id, or None.
+        step: the number of the conversation's step; 0 outside a conversation.
+        conversation: the number of the conversation in this process, which it has also without an id; 0 outside one.
+        toolset: the tools that could be called, by name; it cannot be changed.
+        redact: removes the secrets from a text, as everything does that shows this call.
     """
 
-    __slots__ = ("_copy_result", "_facts", "_result", "_sent")
+    __slots__ = ("_copy_result", "_facts", "_result", "_sent", *_LAZY)
+    session_id: str | None
+    step: int
+    conversation: int
+    toolset: Mapping[str, Tool]
+    redact: Callable[[str], str]
 
     def __init__(
         self,
@@ -180,30 +195,13 @@ class CallFinished:
             self._result, self._copy_result = self._copy_result(self._result), None
         return self._result
 
-    @property
-    def session_id(self) -> str | None:
-        """The conversation's id, or None."""
-        return self._facts.session_id
-
-    @property
-    def step(self) -> int:
-        """The number of the conversation's step; 0 outside a conversation."""
-        return self._facts.step
-
-    @property
-    def conversation(self) -> int:
-        """The number of the conversation in this process, which it has also without an id; 0 outside one."""
-        return self._facts.conversation
-
-    @property
-    def toolset(self) -> Mapping[str, Tool]:
-        """The tools that could be called, by name; it cannot be changed."""
-        return self._facts.toolset
-
-    @property
-    def redact(self) -> Callable[[str], str]:
-        """Removes the secrets from a text, as everything does that shows this call."""
-        return self._facts.redact
+    def __getattr__(self, name: str) -> Any:
+        """A fact that is read for the first time."""
+        if name not in _LAZY:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        value = getattr(self._facts, name)
+        setattr(self, name, value)
+        return value
 
     @property
     def sent(self) -> ToolCall:

@@ -209,6 +209,14 @@ def test_a_repeated_call_is_refused_by_the_session(make_pipeline, spans):
     assert spans.all[-1].attributes["error.type"] == "RepeatedCallError"
 
 
+def test_a_name_that_was_repaired_is_counted_and_described(make_pipeline, spans):
+    readable = Tool.from_function(read.handler, name="read", read_only=True)
+    make_pipeline(readable, policy=Policy(repair="all")).call("Read", {"path": "a"})
+    attributes = spans.one("execute_tool Read").attributes
+    assert (attributes["gen_ai.tool.name"], attributes["gen_ai.tool.description"]) == ("read", "Read a file.")
+    assert (attributes["mulligan.repairs"], attributes["mulligan.attempts"]) == (1, 1)
+
+
 def test_an_unknown_name_is_cleaned_and_capped(make_pipeline, spans):
     make_pipeline(read).call("x\x1b[2J\n" + "y" * 5_000, {})
     [span] = spans.all

@@ -7,14 +7,47 @@ November 2026 (semantic-conventions 1.45, 0.66b2).
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from typing import Generic, TypeVar
+from weakref import ref
 
-from mulligan.plugin import RepeatedCallError, ToolArgumentError, ToolError, ToolNotFoundError
+from mulligan.plugin import RepeatedCallError, Tool, ToolArgumentError, ToolError, ToolNotFoundError
+
+T = TypeVar("T")
 
 OPERATION = "execute_tool"
 UNKNOWN = "unknown"
 OTHER = "other"
 VERSION = "0.1.0"
+_MOST_TOOLS = 10_000
 _PLAIN = re.compile(r"[\w.:/-]{1,100}", re.ASCII)
+
+
+class PerTool(Generic[T]):
+    """What is computed once for each tool. A tool that is gone is not kept.
+
+    Args:
+        make: computes it.
+    """
+
+    def __init__(self, make: Callable[[Tool], T]) -> None:
+        self._make = make
+        self._known: dict[int, tuple[ref[Tool], T]] = {}  # by id, since a WeakKeyDictionary takes twice as long
+
+    def get(self, tool: Tool) -> T:
+        """What there is of a tool.
+
+        Args:
+            tool: the tool.
+        """
+        known = self._known.get(id(tool))
+        if known is not None and known[0]() is tool:
+            return known[1]
+        if len(self._known) >= _MOST_TOOLS:
+            self._known.clear()
+        made = self._make(tool)
+        self._known[id(tool)] = ref(tool), made
+        return made
 
 
 def stage_of(error: ToolError, attempts: int) -> str:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from weakref import WeakKeyDictionary
-
 from opentelemetry import metrics
 from opentelemetry.metrics import MeterProvider, NoOpMeter, _internal
 
 from mulligan.plugin import CallFinished, CallRepaired, CallRetried, Redactor, RepeatedCallError, Tool, show_name
-from mulligan_otel.attributes import OPERATION, OTHER, UNKNOWN, VERSION, plain
+from mulligan_otel.attributes import OPERATION, OTHER, UNKNOWN, VERSION, PerTool, plain
 
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
 _TOOL = "gen_ai.tool.name"
@@ -56,7 +54,7 @@ class Metrics:
         self._paused: set[str] = set()
         self._redact = Redactor().redact
         self._labels: dict[str, str] = {}
-        self._by_tool: WeakKeyDictionary[Tool, dict[str, str]] = WeakKeyDictionary()
+        self._by_tool = PerTool(self._describe_tool)
 
     @property
     def is_on(self) -> bool:
@@ -70,7 +68,7 @@ class Metrics:
         """Counts a call that was answered."""
         tool = event.tool
         if tool is not None and not event.is_error:
-            self._duration.record(event.duration, self._by_tool.get(tool) or self._describe_tool(tool))
+            self._duration.record(event.duration, self._by_tool.get(tool))
             if self._paused:
                 self._note_circuit(self._label(tool.name), is_open=False)
             return
@@ -89,8 +87,7 @@ class Metrics:
 
     def _describe_tool(self, tool: Tool) -> dict[str, str]:
         """The attributes of every success of a tool."""
-        described = self._by_tool[tool] = {"gen_ai.operation.name": OPERATION, _TOOL: self._label(tool.name)}
-        return described
+        return {"gen_ai.operation.name": OPERATION, _TOOL: self._label(tool.name)}
 
     def _label(self, name: str) -> str:
         """The name of a tool as a label; `other` once there are more names than a backend should keep."""

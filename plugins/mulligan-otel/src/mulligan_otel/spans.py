@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Mapping
 from contextvars import Token
 from typing import Any, Protocol
-from weakref import WeakKeyDictionary
 
 from opentelemetry import context, trace
 from opentelemetry.context import Context
@@ -27,7 +26,7 @@ from mulligan.plugin import (
     safe_str,
     show_name,
 )
-from mulligan_otel.attributes import OPERATION, VERSION, plain, stage_of
+from mulligan_otel.attributes import OPERATION, VERSION, PerTool, plain, stage_of
 
 _KEY = context.create_key("mulligan-call")
 _NAME_CHARS = 64
@@ -101,7 +100,7 @@ class Spans:
         self._tracer = trace.get_tracer("mulligan", VERSION, provider)
         self._is_off = isinstance(self._tracer, NoOpTracer)
         self._redact = Redactor().redact
-        self._by_tool: WeakKeyDictionary[Tool, tuple[str, dict[str, Any]]] = WeakKeyDictionary()
+        self._by_tool = PerTool(self._describe_tool)
 
     def start(self, event: CallStarted) -> None:
         """Starts the span of a call, and makes it current."""
@@ -111,7 +110,7 @@ class Spans:
         if tool is None:
             name, attributes = _unknown(self._redact(event.tool_name)[:_NAME_CHARS])
         else:
-            name, attributes = self._by_tool.get(tool) or self._describe_tool(tool)
+            name, attributes = self._by_tool.get(tool)
         if event.call_id is not None or event.session_id is not None:
             attributes = {**attributes, **self._ids(event)}
         self.is_used = True
@@ -200,7 +199,7 @@ class Spans:
         if result.repairs:
             attributes["mulligan.repairs"] = len(result.repairs)
         if result.tool is not None and result.tool is not call.event.tool:
-            attributes |= self._describe_tool(result.tool)[1]
+            attributes = {**self._by_tool.get(result.tool)[1], **attributes}
         error = result.error
         if error is not None:
             attributes["mulligan.stage"] = stage_of(error, result.attempts)
@@ -220,8 +219,7 @@ class Spans:
         attributes: dict[str, Any] = {**_unknown(name)[1], "gen_ai.tool.type": tool.tool_type, "mulligan.attempts": 1}
         if tool.description:
             attributes["gen_ai.tool.description"] = _shown(tool.description, _CONTENT_CHARS, self._redact)
-        described = self._by_tool[tool] = f"{OPERATION} {name}", attributes
-        return described
+        return f"{OPERATION} {name}", attributes
 
     def _call_of(self, event: _Located) -> _Call | None:
         """The present call, if the event is about it."""
