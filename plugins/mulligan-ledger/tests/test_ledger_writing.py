@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from random import Random
 from types import SimpleNamespace
 
 import pytest
@@ -20,6 +21,7 @@ from mulligan_ledger import database as databases
 from mulligan_ledger.schema import APPLICATION_ID, VERSION
 
 from mulligan import Pipeline, Tool
+from mulligan.cli.app import run
 
 LOAD = str(Path(__file__).with_name("ledger_load.py"))
 PROCESSES, CALLS = 8, 5_000
@@ -480,6 +482,7 @@ def test_a_clock_that_jumps_slows_nothing_down_and_loses_nothing(record, path, m
     real = time.time
     monkeypatch.setattr(writer.time, "time", lambda: real() + jump)
     assert ledger.flush()
+    monkeypatch.setattr(writer, "LATE_SECONDS", 3_600)  # the machine may be busy
     monkeypatch.setattr(writer, "PAUSE", "no call may be slowed down")
     for at in range(20):
         session.call("read_file", {"path": f"{at}"})
@@ -545,3 +548,44 @@ def test_definitions_that_no_call_is_left_of_are_deleted(path):
     assert kept == [f"day-{day}" for day in range(6 - len(kept), 6)]
     assert 2 <= len(kept) < 6
     assert len(rows(path, "definitions")) == len(kept)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_damaged_file_costs_no_call_and_every_call_is_counted(record, path, seed, capsys):
+    pipeline, ledger = record()
+    for at in range(30):
+        pipeline.session(f"{at}").call("read_file", {"path": f"missing {at}"})
+    ledger.close()
+    random = Random(seed)
+    content = bytearray(path.read_bytes())
+    places = range(100, 4_096) if seed % 2 else range(len(content))  # the names of the tables are at the start
+    for place in random.choices(places, k=random.choice((1, 20, 2_000))):
+        content[place] = random.randrange(256)
+    path.write_bytes(content)
+    with Ledger(path) as other, Pipeline([read_file], plugins=[other], autoload=False) as again:
+        results = [again.call("read_file", {"path": f"{at}"}) for at in range(10)]
+        other.flush()
+        results.append(again.call("read_file", {"path": "10"}))
+
+    assert not any(result.is_error for result in results)
+    assert other.recorded + other.lost == 11
+    assert len(again.faults) <= 1
+    for command in ("report", "replay"):
+        assert run([command, str(path)]) in (0, 1, 2)
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_tables_that_somebody_has_changed_are_one_fault(record, path):
+    pipeline, ledger = record()
+    pipeline.call("read_file", {"path": "a"})
+    ledger.close()
+    connection = sqlite3.connect(path)
+    connection.execute("ALTER TABLE calls RENAME COLUMN code TO kode")
+    connection.close()
+    with Ledger(path, durable=True) as other, Pipeline([read_file], plugins=[other], autoload=False) as again:
+        for at in range(3):
+            again.call("read_file", {"path": f"missing {at}"})
+
+    (fault,) = again.faults
+    assert "table calls has no column named code; calls continue" in fault.error
+    assert other.lost == 3

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from conftest import rows
 from mulligan_ledger import Ledger
 from mulligan_ledger.database import open_for_reading
 from mulligan_ledger.replay import changes, replay
@@ -186,7 +187,11 @@ def test_the_assistant_is_worded_again_byte_for_byte_in_every_order_of_hashes(pa
 
     assert told[0][0] in (0, 1)
     assert len(set(told)) == 1
-    assert b"9 failures" in told[0][1]
+    failures = sum(
+        call["is_error"] for call in rows(path, "calls")
+    )  # 9, and more where the machine is too busy for a timeout
+    assert failures >= 9
+    assert f"{failures} failures: ".encode() in told[0][1]
 
 
 def test_the_command_exits_with_1_where_a_text_changed(path, capsys, tmp_path, monkeypatch):

@@ -345,3 +345,14 @@ def test_json_that_somebody_has_changed_is_left_out(path, capsys, text, column):
 
     assert run(["report", str(path), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["total"]["calls"] == 4
+
+
+def test_a_ledger_that_another_program_locks_is_named(path, capsys, monkeypatch):
+    monkeypatch.setattr("mulligan_ledger.database.BUSY_SECONDS", 0.05)
+    talk(path)
+    holder = sqlite3.connect(path, isolation_level=None)
+    holder.execute("BEGIN EXCLUSIVE")
+
+    assert run(["report", str(path)]) == 2
+    assert "database is locked; close the program that locks it, and try again" in capsys.readouterr().err
+    holder.close()

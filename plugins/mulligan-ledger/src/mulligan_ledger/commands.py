@@ -79,7 +79,7 @@ def _run(name: str, command: Callable[..., int], words: Sequence[str], usage: st
         except CycloptsError as error:
             report_problem(describe(error, [name]))
             return USAGE_ERROR
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             raise UsageError(
                 f"{name}: the ledger cannot be read: {error}; check it with PRAGMA integrity_check"
             ) from None

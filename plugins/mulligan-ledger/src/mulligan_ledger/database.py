@@ -17,6 +17,11 @@ from mulligan_ledger.schema import APPLICATION_ID, MIGRATIONS, VERSION
 BUSY_SECONDS = 5.0
 MOST_COPIED = 256_000_000
 _FIXED = ((3, 51, 3), (3, 50, 7), (3, 44, 6))
+_NEXT_STEPS = {
+    sqlite3.SQLITE_BUSY: "close the program that locks it, and try again",
+    sqlite3.SQLITE_CANTOPEN: "check who may read it and its folder",
+    sqlite3.SQLITE_CORRUPT: "check it with PRAGMA integrity_check",
+}
 _STORED = {"INTEGER": ("integer",), "REAL": ("real", "integer"), "TEXT": ("text",)}
 _NETWORKS = frozenset(
     (
@@ -87,9 +92,10 @@ def open_for_reading(path: str | os.PathLike[str]) -> sqlite3.Connection:
         connection = _detached(connection, file)
     except NotALedger as error:
         raise UsageError(f"{error}; pass a file that a Ledger has written") from None
-    except sqlite3.Error as error:
-        is_damaged = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_CORRUPT
-        next_step = "check it with PRAGMA integrity_check" if is_damaged else "pass a file that a Ledger has written"
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # the text of an error may hold what is damaged
+        next_step = _NEXT_STEPS.get(
+            getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT), "pass a file that a Ledger has written"
+        )
         raise UsageError(f"{path} cannot be read: {error}; {next_step}") from None
     return connection
 

@@ -40,6 +40,9 @@ _MOST_IN_BATCH = 500
 _MOST_SESSIONS = 10_000
 _MOST_INTEGER = 2**63
 _OF_THE_DATA = (sqlite3.DataError, sqlite3.IntegrityError, sqlite3.InterfaceError, sqlite3.ProgrammingError)
+_OF_THE_FILE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
+"""What no second try changes: damage, another kind of file, and tables that somebody has changed."""
+
 _TABLES: dict[str, tuple[str, ...]] = {}
 
 
@@ -179,11 +182,13 @@ class Writer:
             return not self._queue
 
     def close(self) -> None:
-        """Writes everything that waits, and closes the file. A later event opens it again."""
+        """Writes everything that waits, and closes the file; what cannot be written is lost. A later event opens it again."""
         self._stop.set()
         self._wake.set()
         with self._lock:
-            self.flush()
+            if not self.flush():
+                self.lost += len(self._queue)
+                self._queue.clear()
             if self._connection is not None:
                 self._connection.close()
             self._connection, self._thread = None, None
@@ -194,7 +199,7 @@ class Writer:
         """Keeps what was not written for the next time, unless there is no next time for this file."""
         self.problem, self._pause = f"{self.path}: {error}", 0.0
         code = getattr(error, "sqlite_errorcode", None)
-        self.is_broken = isinstance(error, NotALedger) or code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+        self.is_broken = isinstance(error, NotALedger) or code in _OF_THE_FILE
         if self.is_broken:
             self.lost += len(batch) + len(self._queue)
             self._queue.clear()
