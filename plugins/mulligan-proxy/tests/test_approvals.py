@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 
+import anyio
 import mcp_types as types
 import pytest
 from conftest import HERE, inside, said, spec
@@ -114,6 +115,30 @@ async def test_a_long_argument_is_cut_and_says_so():
         await client.call_tool("echo", {"text": "x" * 10_000})
     assert asked[0].endswith("more characters are not shown]")
     assert len(asked[0]) < 4_200
+
+
+@BOTH
+async def test_a_call_that_the_client_gives_up_while_the_person_thinks_never_runs(mode):
+    asked, answered = anyio.Event(), anyio.Event()
+
+    async def elicit(context, params):
+        asked.set()
+        try:
+            await anyio.sleep(1)
+            return types.ElicitResult(action="accept", content={})
+        finally:
+            answered.set()
+
+    options = ProxyOptions(timeout=5.0, tool_options={"writes": {"approve": True}})
+    server = spec("flaky", sys.executable, str(HERE / "servers" / "flaky.py"), "stdio")
+    async with inside(server, mode=mode, options=options, elicitation_callback=elicit) as client:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(client.call_tool, "writes", {})
+            await asked.wait()
+            tasks.cancel_scope.cancel()
+        with anyio.fail_after(10):
+            await answered.wait()
+        assert "writes" not in json.loads(said(await client.call_tool("runs", {})))
 
 
 @BOTH

@@ -350,3 +350,12 @@ def test_the_doctor_says_what_works_and_how_to_cure_what_does_not(tmp_path, capf
         path.write_text(json.dumps(text))
     assert main(["doctor", "--config", str(path)]) == 0
     assert "good: works; the proxy is in front of it: 21 tools" in capfd.readouterr().out
+
+
+def test_the_doctor_does_not_wait_for_a_server_that_does_not_list_its_tools(tmp_path, capfd, monkeypatch):
+    monkeypatch.setattr("mulligan_proxy.setup.doctor.LIST_SECONDS", 0.5)
+    path = tmp_path / "mcp.json"
+    entry = {"command": sys.executable, "args": [FAULTY, "hang-listing"]}
+    path.write_text(json.dumps({"mcpServers": {"a": entry}}))
+    assert main(["doctor", "--config", str(path)]) == 1
+    assert "a: FAILED: its tools cannot be listed: it did not respond in time" in capfd.readouterr().out

@@ -86,6 +86,19 @@ async def test_what_is_wrong_with_a_program_is_named(command, told, monkeypatch)
     assert (told or "cannot be used: it did not answer in time. Check that the entry 'files'") in await refusal(one)
 
 
+@pytest.mark.parametrize(
+    ("fault", "told"),
+    [("hang-listing", "it did not answer in time"), ("die-listing", "its program ended at its start")],
+)
+async def test_a_server_that_starts_but_does_not_list_its_tools_is_reported(fault, told, monkeypatch):
+    monkeypatch.setattr("mulligan_proxy.fleet.LIST_SECONDS", 0.5)
+    broken = spec("broken", sys.executable, FAULTY, fault)
+    assert f"The MCP server 'broken' cannot be used: {told}." in await refusal(broken)
+    async with inside(broken, spec("good")) as client:
+        assert said(await client.call_tool("good__echo", {"text": "x"})) == "x"
+        assert f"'broken' cannot be used: {told}." in said(await client.call_tool("broken__echo", {"text": "x"}))
+
+
 async def test_a_program_without_the_program_that_runs_it_is_told_where_to_get_it(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     told = await refusal(ServerSpec(name="files", command=("npx", "-y", "x")))

@@ -24,10 +24,13 @@ from mulligan import Pipeline
 from mulligan_proxy.catalogue import Catalogue
 from mulligan_proxy.clients import Clients
 from mulligan_proxy.exchange import Exchange
+from mulligan_proxy.failures import ConnectionEndedError
 from mulligan_proxy.log_text import one_line
+from mulligan_proxy.negotiation import reason_of
 from mulligan_proxy.specs import ProxyOptions, ServerSpec
 from mulligan_proxy.upstreams import Peer, Upstream
 
+LIST_SECONDS = 20.0
 _GREETING_SECONDS = 30.0
 _PAUSE = 0.02
 _CHANGE_NOTIFICATIONS = (
@@ -106,25 +109,34 @@ class Fleet:
         """
         self._tasks.start_soon(upstream.check)
 
-    async def refresh(self, upstream: Upstream) -> bool:
+    async def refresh(self, upstream: Upstream, *, is_start: bool = False) -> bool:
         """Asks a server for its tools.
 
         Args:
             upstream: the server.
+            is_start: whether the server has just been started: without its tools it is of no use.
 
         Returns:
             Whether they have changed.
+
+        Raises:
+            ConnectionEndedError: it ended, at its start.
+            TimeoutError: it did not answer, at its start.
         """
         link = upstream.link
         if link is None or "tools" not in link.server.get("capabilities", {}):
             return False
         try:
-            has_changed = self.catalogue.replace(upstream, await link.listed("tools/list", "tools"))
-            self._warn_of_unmatched_options(upstream)
-            return has_changed
-        except (MCPError, ValidationError) as error:
-            logger.warning("{}: its tools cannot be listed: {}", upstream.spec.name, one_line(error))
+            with anyio.fail_after(LIST_SECONDS):
+                listed = await link.listed("tools/list", "tools")
+        except (MCPError, ValidationError, TimeoutError) as error:
+            if is_start and isinstance(error, ConnectionEndedError | TimeoutError):
+                raise
+            logger.warning("{}: its tools cannot be listed: {}", upstream.spec.name, one_line(reason_of(error)))
             return False
+        has_changed = self.catalogue.replace(upstream, listed)
+        self._warn_of_unmatched_options(upstream)
+        return has_changed
 
     def _warn_of_unmatched_options(self, upstream: Upstream) -> None:
         """Says which options of tools fit none, once, as soon as every server has listed its tools."""
@@ -135,7 +147,7 @@ class Fleet:
 
     async def up(self, upstream: Upstream) -> None:
         """A server runs: its tools are read, and clients told where they are others than before."""
-        if await self.refresh(upstream):
+        if await self.refresh(upstream, is_start=True):
             await self.changed(upstream, ToolsListChanged(), known=True)
 
     async def changed(self, upstream: Upstream, event: ServerEvent, *, known: bool = False) -> None:

@@ -81,6 +81,8 @@ def reason_of(error: BaseException) -> str:
         return "it did not respond in time"
     if isinstance(error, ConnectionEndedError):
         return "it ended before it had answered"
+    if isinstance(error, MCPError):
+        return error.error.message
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 

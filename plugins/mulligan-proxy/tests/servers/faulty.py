@@ -213,6 +213,9 @@ async def handle(message):
         )
     elif method == "ping":
         answer(id, {})
+    elif method == "tools/list" and MODE in ("hang-listing", "die-listing"):
+        if MODE == "die-listing":
+            os._exit(6)
     elif method == "tools/list":
         answer(id, {"tools": [{key: value for key, value in one.items() if key != "run"} for one in TOOLS.values()]})
     elif method == "tools/call":

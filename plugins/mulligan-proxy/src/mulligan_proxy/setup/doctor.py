@@ -23,7 +23,9 @@ from mulligan import Pipeline
 from mulligan.errors import UsageError
 from mulligan_proxy.catalogue import Catalogue
 from mulligan_proxy.configs import TRUST, group_of, is_proxied, spec_of, unwrap_entry
+from mulligan_proxy.fleet import LIST_SECONDS
 from mulligan_proxy.log_text import one_line
+from mulligan_proxy.negotiation import reason_of
 from mulligan_proxy.presets import read_only_tools
 from mulligan_proxy.setup.client_files import title_of
 from mulligan_proxy.setup.install import path_of
@@ -108,9 +110,10 @@ async def _try(spec: ServerSpec, in_front: str) -> bool:
             return False
         try:
             has_tools = "tools" in link.server.get("capabilities", {})
-            definitions = await link.listed("tools/list", "tools") if has_tools else []
-        except (MCPError, ValidationError) as error:
-            _say(f"{spec.name}: FAILED{in_front}: its tools cannot be listed: {one_line(error)}")
+            with anyio.fail_after(LIST_SECONDS):
+                definitions = await link.listed("tools/list", "tools") if has_tools else []
+        except (MCPError, ValidationError, TimeoutError) as error:
+            _say(f"{spec.name}: FAILED{in_front}: its tools cannot be listed: {one_line(reason_of(error))}")
             tasks.cancel_scope.cancel()
             return False
         _say(f"{spec.name}: works{in_front}: {len(definitions)} tools, after {taken:.1f} s")
