@@ -21,9 +21,9 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "tests"))
+import local_cluster  # sets the environment of Ray, so it comes first
 import mulligan_ray
 import ray
-from local_cluster import local_cluster
 
 from mulligan import Pipeline, Tool
 
@@ -57,7 +57,10 @@ def main(turns: int = 5) -> None:
     cores = os.cpu_count() or 1
     tool = Tool.from_function(compute, executor="ray", read_only=True, timeout=600)
     times: list[tuple[float, float]] = []
-    with ProcessPoolExecutor(cores, mp_context=get_context("spawn")) as pool, local_cluster(num_cpus=cores) as cluster:
+    with (
+        ProcessPoolExecutor(cores, mp_context=get_context("spawn")) as pool,
+        local_cluster.local_cluster(num_cpus=cores) as cluster,
+    ):
         ray.init(address=cluster.address, log_to_driver=False)
         with Pipeline([tool], plugins=[mulligan_ray], autoload=False) as pipeline:
             for turn in range(turns + 1):

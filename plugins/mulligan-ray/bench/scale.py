@@ -20,9 +20,9 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "tests"))
+import local_cluster  # sets the environment of Ray, so it comes first
 import mulligan_ray
 import ray
-from local_cluster import local_cluster  # before Ray, whose environment it sets
 
 from mulligan import Pipeline, Tool
 
@@ -74,7 +74,7 @@ def main(calls: int = 10_000, milliseconds: float = 5.0) -> None:
     seconds = milliseconds / 1_000
     tool = Tool.from_function(work, executor="ray", read_only=True, timeout=600)
     rates, costs = [], []
-    with local_cluster(2) as cluster:
+    with local_cluster.local_cluster(2) as cluster:
         ray.init(address=cluster.address, log_to_driver=False)
         with Pipeline([tool], plugins=[mulligan_ray], autoload=False) as pipeline:
             asyncio.run(ours(pipeline, 50, seconds))

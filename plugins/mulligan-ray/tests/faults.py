@@ -10,8 +10,10 @@ import os
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,6 +24,7 @@ from mulligan_ray import Ray
 
 from mulligan import Pipeline, Tool
 from mulligan.errors import UsageError
+from mulligan.middleware import retry
 
 WAYS: dict[str, dict[str, Any]] = {"task": {}, "actor": {"actors": 4}}
 DECLARED: dict[str, dict[str, Any]] = {
@@ -31,6 +34,7 @@ DECLARED: dict[str, dict[str, Any]] = {
     "undeclared": {},
 }
 SAFE = ("read-only", "idempotent")
+_NUMBERS = count()
 
 
 class Met(NamedTuple):
@@ -75,11 +79,11 @@ class Fault(NamedTuple):
         arguments: its arguments, apart from its path.
         context: its injected arguments.
         timeout: seconds.
-        during: done while the calls run, with the cluster and the node.
-        node: resources of a node that is added for the calls; None for no such node.
+        loses_node: whether that node is removed while the calls run, or wait for it.
+        places: how many calls fit on a node that is added for them; 0 for no such node.
         environment: variables of the environment of that node.
         waits: whether the node has no place left, so that the calls wait for it.
-        survives: whether a tool that is safe succeeds, by running again.
+        survives: whether another such node is added, on which a tool that is safe succeeds by running again.
     """
 
     error: str
@@ -88,20 +92,11 @@ class Fault(NamedTuple):
     arguments: Mapping[str, Any] = {}
     context: Mapping[str, Any] = {}
     timeout: float = 120.0
-    during: Callable[[Any, Any], None] | None = None
-    node: Mapping[str, float] | None = None
+    loses_node: bool = False
+    places: int = 0
     environment: Mapping[str, str] = {}
     waits: bool = False
     survives: bool = False
-
-
-def _replace(cluster: Any, node: Any) -> None:
-    cluster.add_node(**NODE, resources={"spot": 16})
-    cluster.remove_node(node, allow_graceful=False)
-
-
-def _remove(cluster: Any, node: Any) -> None:
-    cluster.remove_node(node, allow_graceful=False)
 
 
 LOST = ("ToolUnavailableError", "possible")
@@ -111,7 +106,7 @@ FAULTS = {
     "out of memory in the tool": Fault("ToolQuotaError", "possible", arguments={"how": "out of memory"}),
     "out of memory on the node": Fault(
         *("ToolQuotaError", "possible", ray_tools.beat, {"seconds": 60}),
-        node={"spot": 16},
+        places=16,
         environment={"RAY_memory_usage_threshold": "0.01", "RAY_memory_monitor_refresh_ms": "500"},
     ),
     "unpicklable argument": Fault("UsageError", None, ray_tools.hold, context={"lock": threading.Lock()}, timeout=60),
@@ -120,13 +115,13 @@ FAULTS = {
     "cancelled": Fault("CancelledError", None, ray_tools.beat, {"seconds": 60}),
     "deadline": Fault("ToolTimeoutError", "possible", ray_tools.beat, {"seconds": 60}, timeout=3.0),
     "node removed while running": Fault(
-        *(*LOST, ray_tools.beat, {"seconds": 20}), during=_replace, node={"spot": 16}, survives=True
+        *(*LOST, ray_tools.beat_once, {"seconds": 90}), loses_node=True, places=16, survives=True
     ),
     "node removed while pending": Fault(
         *("ToolTimeoutError", "possible", ray_tools.beat, {"seconds": 20}),
         timeout=8.0,
-        during=_remove,
-        node={"spot": 1},
+        loses_node=True,
+        places=1,
         waits=True,
     ),
 }
@@ -140,8 +135,11 @@ def meet(name: str, cluster: Any) -> list[Met]:
         cluster: the cluster to which this process is connected.
     """
     fault = FAULTS[name]
-    with _node(fault, cluster) as node:
-        resources = None if node is None else {"spot": 1}
+    place = (
+        f"place{next(_NUMBERS)}"  # a new name: for a while, Ray does not know that the node of the last round is lost
+    )
+    with _node(fault, cluster, place) as node:
+        resources = None if node is None else {place: 1}
         executors = {way: Ray(num_cpus=0.1, resources=resources, **options) for way, options in WAYS.items()}
         nexts = {way: Ray(num_cpus=0.1, **options) for way, options in WAYS.items()} if node else executors
         tools = [
@@ -150,63 +148,61 @@ def meet(name: str, cluster: Any) -> list[Met]:
             for one, options in DECLARED.items()
         ]
         tools += [Tool.from_function(ray_tools.pid, name=way, executor=one, timeout=120) for way, one in nexts.items()]
-        with Pipeline(tools, plugins=[mulligan_ray], autoload=False) as pipeline:
+        # The default retries end five seconds after a call has begun, and a node is added meanwhile.
+        middleware = [retry(timeout=fault.timeout, budget=None)] if fault.survives else []
+        with Pipeline(tools, plugins=[mulligan_ray], autoload=False, middleware=middleware) as pipeline:
             try:
-                return asyncio.run(_round(name, fault, pipeline, cluster, node))
+                return asyncio.run(_round(name, fault, pipeline, partial(_lose, fault, cluster, node, place)))
             finally:
                 for executor in {*executors.values(), *nexts.values()}:
                     executor.close()
 
 
 @contextmanager
-def _node(fault: Fault, cluster: Any) -> Iterator[Any]:
-    if fault.node is None:
+def _node(fault: Fault, cluster: Any, place: str) -> Iterator[Any]:
+    if not fault.places:
         yield None
         return
     before, nodes = dict(os.environ), set(cluster.worker_nodes)
     os.environ |= fault.environment
     try:
-        node = cluster.add_node(**NODE, resources=dict(fault.node))
+        node = cluster.add_node(**NODE, resources={place: fault.places})
     finally:
         os.environ.clear()
         os.environ |= before
     try:
         if fault.waits:
-            _occupy()
+            _occupy(place)
         yield node
     finally:
         for added in cluster.worker_nodes - nodes:
             cluster.remove_node(added, allow_graceful=False)
 
 
-def _occupy() -> None:
+def _occupy(name: str) -> None:
     """Takes the place on the node."""
     import ray
 
-    place = ray.remote(Place).options(num_cpus=0, resources={"spot": 1}, lifetime="detached").remote()
+    class Place:  # in a function, so that Ray sends the class itself
+        def is_taken(self) -> bool:
+            return True
+
+    place = ray.remote(Place).options(num_cpus=0, resources={name: 1}, lifetime="detached").remote()
     ray.get(place.is_taken.remote())
 
 
-class Place:
-    """An actor that keeps a place."""
-
-    def is_taken(self) -> bool:
-        """Returns once it has it."""
-        return True
-
-
-async def _round(name: str, fault: Fault, pipeline: Pipeline, cluster: Any, node: Any) -> list[Met]:
+async def _round(name: str, fault: Fault, pipeline: Pipeline, lose: Callable[[], Awaitable[None]]) -> list[Met]:
     await asyncio.gather(*(pipeline.acall(way) for way in WAYS for _ in DECLARED))  # the processes have started
     pairs = [(way, declared) for way in WAYS for declared in DECLARED]
     with tempfile.TemporaryDirectory() as folder:
         paths = {pair: Path(folder) / "_".join(pair) for pair in pairs}
         calls = [asyncio.ensure_future(_call(pipeline, "_".join(pair), fault, paths[pair])) for pair in pairs]
         started = time.monotonic()
-        if fault.during is not None:
+        if fault.loses_node:
             while not fault.waits and not all(path.exists() for path in paths.values()):
                 await asyncio.sleep(0.05)
                 assert time.monotonic() - started < 60, "the calls do not start"
-            await asyncio.to_thread(fault.during, cluster, node)
+            await lose()
         if name == "cancelled":
             while not all(path.exists() for path in paths.values()):
                 await asyncio.sleep(0.05)
@@ -219,6 +215,12 @@ async def _round(name: str, fault: Fault, pipeline: Pipeline, cluster: Any, node
         Met(name, *pair, error, effect, _expected(fault, pair[1]), runs[pair], late, works[pair[0]])
         for pair, (error, effect, late) in zip(pairs, ended, strict=True)
     ]
+
+
+async def _lose(fault: Fault, cluster: Any, node: Any, place: str) -> None:
+    if fault.survives:
+        cluster.add_node(**NODE, resources={place: fault.places})  # Ray starts nodes in the main thread only
+    await asyncio.to_thread(cluster.remove_node, node, False)
 
 
 async def _call(pipeline: Pipeline, tool: str, fault: Fault, path: Path) -> tuple[str, str | None, float]:

@@ -22,6 +22,7 @@ os.environ |= {
     "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # else `ray.init` looks for a cluster at 127.0.0.1 at an outer address
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_enable_metrics_collection": "0",
+    "RAY_health_check_timeout_ms": "60000",  # on a busy machine a node that lives answers late
 }  # read when Ray is imported
 
 
@@ -42,7 +43,7 @@ def local_cluster(nodes: int = 1, **head: Any) -> Iterator[Any]:
     cluster, get_node = Cluster(), services.get_node
     services.get_node = partial(_wait_for_node, get_node)
     try:
-        cluster.add_node(**{**NODE, "include_dashboard": False, **head})
+        _start_head(cluster, {**NODE, "include_dashboard": False, **head})
         for _ in range(nodes - 1):
             cluster.add_node(**NODE)
         yield cluster
@@ -62,12 +63,24 @@ def restart_head(cluster: Any) -> None:
     """
     port = int(cluster.address.rpartition(":")[2])
     cluster.head_node = None
-    cluster.add_node(**NODE, include_dashboard=False, gcs_server_port=port)
+    _start_head(cluster, {**NODE, "include_dashboard": False, "gcs_server_port": port})
+
+
+def _start_head(cluster: Any, options: dict[str, Any]) -> None:
+    """Starts the first node; on a busy machine its control plane does not always answer."""
+    for attempts_left in (2, 1, 0):
+        try:
+            cluster.add_node(**options)
+        except Exception:
+            if not attempts_left:
+                raise
+        else:
+            return
 
 
 def _wait_for_node(get_node: Callable[..., Any], *given: Any) -> Any:
     """`get_node` of Ray, which gives a node 30 s to start; a busy machine needs more."""
-    end = time.monotonic() + 180
+    end = time.monotonic() + 60
     while True:
         try:
             return get_node(*given)

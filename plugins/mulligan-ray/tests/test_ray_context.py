@@ -17,11 +17,25 @@ from opentelemetry.trace import format_trace_id
 
 from mulligan import Pipeline
 
-OF_THIS_RUN = {"id", "session", "process", "started", "at", "duration", "call", "definition", "toolset"}
+OF_THIS_RUN = {
+    "id",
+    "session",
+    "process",
+    "conversation",
+    "started",
+    "at",
+    "duration",
+    "arguments_key",
+    "corrected_key",
+    "call",
+    "definition",
+    "toolset",
+    "outcome",
+}
 
 
 def records(path: Path) -> list[dict[str, Any]]:
-    """The rows of a ledger, without what differs from run to run."""
+    """The rows of a ledger, without what differs from run to run, and the outcome: a worker sends its traceback along."""
     with sqlite3.connect(path) as connection:
         connection.row_factory = sqlite3.Row
         rows = [
