@@ -52,7 +52,8 @@ async def adrive(flow: Flow[Result], workers: Workers) -> Result:
     Raises:
         asyncio.CancelledError: the host has cancelled the task.
     """
-    cancels_before = _cancel_count()
+    task = _current_task()
+    cancels_before = 0 if task is None else task.cancelling()
     try:
         step = next(flow)
         while True:
@@ -66,9 +67,9 @@ async def adrive(flow: Flow[Result], workers: Workers) -> Result:
                     value = step.executor()
                     del step  # saves memory with ten thousand concurrent calls
                     if type(value) is CoroutineType:
-                        value = await _undo_own_cancels(value)
+                        value = await _undo_own_cancels(value, task)
                     if type(value) not in PLAIN_TYPES:
-                        value = await _undo_own_cancels(resolve_value(value, workers.max_yielded))
+                        value = await _undo_own_cancels(resolve_value(value, workers.max_yielded), task)
                     outcome = Outcome(value)
                 except BaseException as error:
                     outcome = _exception_outcome(error, cancels_before)
@@ -118,7 +119,7 @@ async def arun(step: Run, workers: Workers, cancels_before: int = 0) -> Outcome:
             return await _in_thread(step, workers)
         if step.timeout is not None:
             return await arun_in_task(step, workers)
-        return Outcome(await _undo_own_cancels(resolve_value(step.executor(), workers.max_yielded)))
+        return Outcome(await _undo_own_cancels(resolve_value(step.executor(), workers.max_yielded), _current_task()))
     except BaseException as error:
         return _exception_outcome(error, cancels_before)
 
@@ -261,21 +262,24 @@ def _state_after_cancel(task: asyncio.Task[Outcome]) -> tuple[bool, bool]:
 
 
 @coroutine
-def _undo_own_cancels(watched: Coroutine[Any, Any, Any]) -> Generator[Any, Any, Any]:
+def _undo_own_cancels(watched: Coroutine[Any, Any, Any], task: asyncio.Task[Any] | None) -> Generator[Any, Any, Any]:
     """The result of a coroutine, after undoing the cancellations of the task that the coroutine itself requested.
 
     While the coroutine runs, nothing else can cancel the task. Between its steps, the host can, and so can callbacks
     that the tool scheduled, such as a timeout; these undo their own cancellations.
+
+    Args:
+        watched: the coroutine.
+        task: the current task; None if asyncio drives none.
     """
-    task = _current_task()
-    if task is None:  # not driven by asyncio
+    if task is None:
         return (yield from watched.__await__())
-    advance: Callable[[Any], Any] = watched.send
     base, own, sent = task.cancelling(), 0, None
+    thrown: BaseException | None = None
     while True:
         before = task.cancelling()
         try:
-            waiting = advance(sent)
+            waiting = watched.send(sent) if thrown is None else watched.throw(thrown)
         except StopIteration as stop:
             if own or task.cancelling() != before:
                 yield from _uncancel(task, _count_own_cancels(task, base, own, before), base)
@@ -287,9 +291,9 @@ def _undo_own_cancels(watched: Coroutine[Any, Any, Any]) -> Generator[Any, Any, 
         if own or task.cancelling() != before:
             own = _count_own_cancels(task, base, own, before)
         try:
-            sent, advance = (yield waiting), watched.send
+            sent, thrown = (yield waiting), None
         except BaseException as error:
-            sent, advance = error, watched.throw
+            thrown = error
 
 
 def _count_own_cancels(task: asyncio.Task[Any], base: int, own: int, before: int) -> int:
