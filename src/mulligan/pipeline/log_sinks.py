@@ -1,6 +1,6 @@
 """Where log lines go: to the standard logger, to loguru, or to standard error as JSON.
 
-logging and loguru are imported with the first line. Foreign text is never a format string.
+logging, loguru and datetime are imported with the first line. Foreign text is never a format string.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Mapping
-from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
 from mulligan.untrusted.text import safe_str
@@ -94,6 +93,7 @@ class JsonSink:
     def write(self, line: LogLine) -> None:
         """Writes an object with the time, the level, the message and the fields."""
         import json
+        from datetime import datetime
 
         time = datetime.now().astimezone().isoformat(timespec="milliseconds")
         record = {"time": time, "level": line.level, "message": line.text, **line.fields}
