@@ -53,7 +53,7 @@ async def adrive(flow: Flow[Result], workers: Workers) -> Result:
         asyncio.CancelledError: the host has cancelled the task.
     """
     task = _current_task()
-    cancels_before = 0 if task is None else task.cancelling()
+    cancels_before = _cancel_count(task)
     try:
         step = next(flow)
         while True:
@@ -72,7 +72,7 @@ async def adrive(flow: Flow[Result], workers: Workers) -> Result:
                         value = await _undo_own_cancels(resolve_value(value, workers.max_yielded), task)
                     outcome = Outcome(value)
                 except BaseException as error:
-                    outcome = _exception_outcome(error, cancels_before)
+                    outcome = _exception_outcome(error, task, cancels_before)
             step = flow.send(outcome)
     except StopIteration as stop:
         return stop.value  # type: ignore[no-any-return]
@@ -114,21 +114,22 @@ async def arun(step: Run, workers: Workers, cancels_before: int = 0) -> Outcome:
     Raises:
         asyncio.CancelledError: the host has cancelled the task.
     """
+    task = _current_task()
     try:
         if step.offload and not step.is_async:
             return await _in_thread(step, workers)
         if step.timeout is not None:
             return await arun_in_task(step, workers)
-        return Outcome(await _undo_own_cancels(resolve_value(step.executor(), workers.max_yielded), _current_task()))
+        return Outcome(await _undo_own_cancels(resolve_value(step.executor(), workers.max_yielded), task))
     except BaseException as error:
-        return _exception_outcome(error, cancels_before)
+        return _exception_outcome(error, task, cancels_before)
 
 
-def _exception_outcome(error: BaseException, cancels_before: int) -> Outcome:
+def _exception_outcome(error: BaseException, task: asyncio.Task[Any] | None, cancels_before: int) -> Outcome:
     """The outcome of a tool's exception. An exception that must propagate is raised again."""
     if must_propagate(error):
         raise error
-    if _cancel_count() > cancels_before and (cancellation := _find_cancellation(error)) is not None:
+    if _cancel_count(task) > cancels_before and (cancellation := _find_cancellation(error)) is not None:
         if cancellation is error:
             raise error
         raise asyncio.CancelledError(*cancellation.args) from error  # anyio recognises its own by their message
@@ -152,9 +153,8 @@ def _find_cancellation(error: BaseException) -> BaseException | None:
     return None
 
 
-def _cancel_count() -> int:
-    """How often this task has been cancelled and not uncancelled. A CancelledError that a tool raises does not count."""
-    task = _current_task()
+def _cancel_count(task: asyncio.Task[Any] | None) -> int:
+    """How often a task has been cancelled and not uncancelled. A CancelledError that a tool raises does not count."""
     return 0 if task is None else task.cancelling()
 
 
