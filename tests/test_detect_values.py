@@ -9,8 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mulligan import Pipeline
+from mulligan.classify import detect
 
 FOLDER = Path(__file__).parents[1] / "bench" / "values"
 KNOWN_MISSES = {  # what is not understood yet; an entry that has become wrong fails, too
@@ -55,3 +58,25 @@ def test_values_that_no_rule_was_written_for(bare):
     alarms = [case.id for case, error in found if case.kind is None and error is not None]
     assert right >= 61
     assert len(alarms) <= 2
+
+
+_PIECES = (
+    *detect._HINTS,
+    *detect._HINT_WORDS.split("|"),
+    "tea",
+    "Oslo",
+    "x",
+    "\x1c",
+    "\u2003",
+    "\ufeff",
+    "\ud800",
+    "é",
+)
+
+
+@given(st.lists(st.tuples(st.sampled_from(_PIECES), st.sampled_from(["", " ", ".", "; ", "!\n"])), max_size=5))
+def test_a_hint_counts_anywhere_and_a_word_as_a_whole(pieces: list[tuple[str, str]]) -> None:
+    text = "".join(map("".join, pieces)).lower()
+    words = {form for word in text.split() for form in (word, word[:-1] if word[-1] in ".,!:;" else word)}
+    is_expected = any(hint in text for hint in detect._HINTS) or not words.isdisjoint(detect._HINT_WORDS.split("|"))
+    assert detect.may_report(f"tea {text} ") is is_expected

@@ -19,6 +19,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from secret_samples import ALNUM, HEX, draw, longest_part, published, shapes
 
+from mulligan.secrets import patterns
 from mulligan.secrets.redaction import PATTERNS, REDACTED, Redactor, redacted_pointer, truncate
 from mulligan.secrets.tokens import TOKENS
 from mulligan.untrusted.text import safe_str
@@ -880,3 +881,29 @@ def test_a_name_that_was_shown_before_hides_a_secret_that_was_registered_since(i
     shown.register("hunterpass_7")
     assert shown.redact_name("read_hunterpass_7") == f"read_{REDACTED}"
     assert shown.redact_name("read_it") == "read_it"
+
+
+@pytest.mark.parametrize("source", [*patterns.SOURCES, *(source for _, *sources in TOKENS for source in sources)])
+def test_the_quick_look_misses_no_shape(source: str) -> None:
+    _same_with_and_without_the_quick_look(f"it is 1//{token_of(source, random.Random(source))} .")
+
+
+@given(st.text(st.sampled_from("pasword key=:token'\" -u@%40/sk_ghAKIx0-9.,"), max_size=80))
+def test_the_quick_look_changes_no_result(text: str) -> None:
+    _same_with_and_without_the_quick_look(text)
+
+
+def test_most_texts_need_no_more_than_the_quick_look() -> None:
+    for text in (
+        "No such file or directory: 'src/missing.py'",
+        "limit must be at most 100",
+        "HTTP 503 after 3 attempts - later",
+    ):
+        assert not patterns._may_hold_secret()(text)
+
+
+def _same_with_and_without_the_quick_look(text: str) -> None:
+    quick = patterns.redact_patterns(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(patterns, "_may_hold_secret", lambda: lambda _: True)
+        assert patterns.redact_patterns(text) == quick

@@ -400,3 +400,14 @@ def test_a_module_may_mean_something_else_by_str():
     namespace = {"str": int}
     exec("def shout(text: 'str') -> None:\n    'Shout.'", namespace)
     assert Tool.from_function(namespace["shout"]).parameters["properties"]["text"] == {"type": "integer"}
+
+
+def test_an_annotation_that_is_defined_later_counts_from_then_on() -> None:
+    namespace: dict[str, Any] = {}
+    exec("from __future__ import annotations\ndef later(place: Spot) -> str: return place", namespace)
+    with pytest.raises(UsageError, match="Spot"):
+        read_parameters(namespace["later"])
+    namespace["Spot"] = str
+    for _ in range(2):
+        assert visible_parameter_names(namespace["later"]) == ["place"]
+        assert read_parameters(namespace["later"]).schema["properties"] == {"place": {"type": "string"}}

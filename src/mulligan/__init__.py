@@ -18,13 +18,11 @@ import typing as _typing
 from mulligan import errors
 from mulligan import standalone as _standalone
 from mulligan.calls import Repair, ToolCall
-from mulligan.classify.failure import Failure
 from mulligan.deadline import Deadline, current_deadline
 from mulligan.dialects import Dialect
 from mulligan.errors import Problem
 from mulligan.feedback import Feedback, FeedbackFormat
 from mulligan.hookimpl import hookimpl
-from mulligan.pipeline import Pipeline, Session
 from mulligan.policy import Limits, Policy
 from mulligan.resolve.toolset import Toolset
 from mulligan.results import Answers, ToolResult
@@ -34,8 +32,10 @@ from mulligan.validate.signature import Injected
 from mulligan.validate.tool_options import ToolOptions
 
 if _typing.TYPE_CHECKING:
+    from mulligan.classify.failure import Failure
     from mulligan.execute.approval import ApprovalRequest, Approve, NeedsApproval, Reject
     from mulligan.hooks.discovery import PluginFault, PluginInfo
+    from mulligan.pipeline import Pipeline, Session
     from mulligan.session.budget import Budget
 
 __version__ = "0.1.0"
@@ -87,6 +87,9 @@ if not _typing.TYPE_CHECKING:  # a type checker would take every name for one th
     _NEEDED_LATER = {
         **dict.fromkeys(("ApprovalRequest", "Approve", "NeedsApproval", "Reject"), "mulligan.execute.approval"),
         "Budget": "mulligan.session.budget",
+        "Failure": "mulligan.classify.failure",
+        "Pipeline": "mulligan.pipeline",
+        "Session": "mulligan.pipeline",
         "PluginFault": "mulligan.hooks.discovery",
         "PluginInfo": "mulligan.hooks.discovery",
     }

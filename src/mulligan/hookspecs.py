@@ -15,20 +15,22 @@ The examples share these imports:
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mulligan.calls import ToolCall
 from mulligan.classify.failure import Failure
 from mulligan.dialects import Dialect
 from mulligan.errors import ToolError
 from mulligan.events import Event
-from mulligan.execute.approval import NeedsApproval
 from mulligan.execute.executors import ToolExecutor
 from mulligan.execute.steps import Executor, Middleware, Run
 from mulligan.feedback import Feedback, FeedbackFormat
 from mulligan.hookimpl import hookspec
 from mulligan.resolve.toolset import Toolset
 from mulligan.tools import Tool
+
+if TYPE_CHECKING:
+    from mulligan.execute.approval import NeedsApproval
 
 __all__ = [  # noqa: RUF022  -- the hooks, in the order in which a call meets them
     "resolve",

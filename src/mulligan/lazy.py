@@ -1,9 +1,10 @@
-"""`lazy`: an attribute that is computed when it is first read."""
+"""`lazy`: an attribute that is computed when it is first read; `lazy_pattern`: one regular expression that is."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar, overload
+from typing import Any, Generic, TypeVar, cast, overload
 
 T = TypeVar("T")
 
@@ -29,3 +30,29 @@ class lazy(Generic[T]):  # noqa: N801
             return self
         value = instance.__dict__[self._name] = self._compute(instance)
         return value
+
+
+class _LazyPattern:
+    """Acts like a compiled pattern; its methods are looked up in the pattern once."""
+
+    def __init__(self, source: str, flags: int) -> None:
+        self._source = source
+        self._flags = flags
+
+    @lazy
+    def _compiled(self) -> re.Pattern[str]:
+        return re.compile(self._source, self._flags)
+
+    def __getattr__(self, name: str) -> Any:
+        value = self.__dict__[name] = getattr(self._compiled, name)
+        return value
+
+
+def lazy_pattern(source: str, flags: int = 0) -> re.Pattern[str]:
+    """A regular expression that is compiled when it is first used, since compiling takes most of an import.
+
+    Args:
+        source: the regular expression.
+        flags: as in `re.compile`.
+    """
+    return cast("re.Pattern[str]", _LazyPattern(source, flags))

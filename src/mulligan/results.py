@@ -20,11 +20,12 @@ from mulligan.errors import (
 )
 from mulligan.feedback import Feedback, body
 from mulligan.policy import Limits
-from mulligan.secrets.redaction import REDACTED, Redactor, truncate
+from mulligan.secrets import REDACTED
 from mulligan.standalone import MessageShape
 from mulligan.untrusted.text import safe_repr, safe_str, show_name
 
 if TYPE_CHECKING:
+    from mulligan.secrets.redaction import Redactor
     from mulligan.tools import Tool
 
 
@@ -87,6 +88,8 @@ class ToolResult:
         Raises:
             UsageError: `error` is neither a text nor a `ToolError`.
         """
+        from mulligan.secrets.redaction import truncate
+
         text = None
         if isinstance(error, str):
             text = str.__str__(error)
@@ -160,7 +163,7 @@ class ToolResult:
         """
         from mulligan.secrets.arguments import redact_arguments
 
-        redactor = self._source.redactor if self._source else Redactor()
+        redactor = _redactor_of(self._source)
         secret = () if self.tool is None else self.tool.secret
         is_unclear = self._source is not None and self._source.is_unclear
         if is_unclear or (secret and isinstance(self.error, ToolArgumentError)):  # a misplaced one may be secret
@@ -172,7 +175,7 @@ class ToolResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything about the result as JSON values, redacted."""
-        redact = (self._source.redactor if self._source else Redactor()).redact
+        redact = _redactor_of(self._source).redact
         return {
             "call": {"id": self.call.id, "name": show_name(redact(safe_str(self.call.name)))},
             "is_error": self.is_error,
@@ -193,7 +196,16 @@ class ToolResult:
         """The name that was called, which may be anything if no tool has it."""
         if self.feedback is not None:
             return self.feedback.tool_name
-        return Redactor().redact(safe_str(self.call.name))
+        return _redactor_of(None).redact(safe_str(self.call.name))
+
+
+def _redactor_of(source: Source | None) -> Redactor:
+    """What removes secrets from the texts of a result, also of one that was made outside a pipeline."""
+    if source is not None:
+        return source.redactor
+    from mulligan.secrets.redaction import Redactor
+
+    return Redactor()
 
 
 def _error_to_dict(error: ToolError, feedback: Feedback | None, redact: Callable[[str], str]) -> dict[str, Any]:

@@ -13,13 +13,14 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from mulligan.classify.call_arguments import LABELS, name_words
+from mulligan.lazy import lazy_pattern
 from mulligan.pointers import escape
 
 _MOST_LEAVES, _MOST_ARGUMENTS, _DEEPEST = 60, 40, 3
 _LONGEST_MESSAGE, _LONGEST_VALUE, _LONGEST_NAME = 600, 200, 60
 _SHORTEST_WORD, _SHORTEST_NUMBER = 3, 10
 _MOST_MENTIONS, _LONGEST_BEFORE = 8, 60
-_QUOTED = re.compile(r"(?<!\w)'([^'\n]{1,200})'(?!\w)|\"([^\"\n]{1,200})\"|`([^`\n]{1,200})`|\[([^\[\]\n]{1,200})\]")
+_QUOTED = lazy_pattern(r"(?<!\w)'([^'\n]{1,200})'(?!\w)|\"([^\"\n]{1,200})\"|`([^`\n]{1,200})`|\[([^\[\]\n]{1,200})\]")
 _VERDICT = (
     r"(?:invalid|unknown|unsupported|unrecogni[sz]ed|illegal|malformed|bad|wrong|incorrect|missing|negative|empty|duplicate|"
     r"unexpected|undefined|out-of-range|no such)"
@@ -37,14 +38,14 @@ _END = (
     r"| (?:was|is|must|given|provided|specified|supplied|value|format|argument|parameter)\b)"
 )
 _OPEN = r"[\"'`]?"
-_BEFORE_SUBJECT = re.compile(rf"{_START}{_OPEN}$", re.IGNORECASE)
-_AFTER_SUBJECT = re.compile(rf"{_OPEN} (?:[=:]? ?\S{{1,60}} )?{_PREDICATE}\b", re.IGNORECASE)
-_BEFORE_VERDICT = re.compile(
+_BEFORE_SUBJECT = lazy_pattern(rf"{_START}{_OPEN}$", re.IGNORECASE)
+_AFTER_SUBJECT = lazy_pattern(rf"{_OPEN} (?:[=:]? ?\S{{1,60}} )?{_PREDICATE}\b", re.IGNORECASE)
+_BEFORE_VERDICT = lazy_pattern(
     rf"\b(?:{_VERDICT} (?:value |argument |parameter |input )?(?:for |of |in )?|value (?:for|of) )(?:the )?{_OPEN}$",
     re.IGNORECASE,
 )
-_AFTER_VERDICT = re.compile(_OPEN + _END, re.IGNORECASE)
-_BUGS = re.compile(  # what Python says of a mistake in the code, not of what was passed to it
+_AFTER_VERDICT = lazy_pattern(_OPEN + _END, re.IGNORECASE)
+_BUGS = lazy_pattern(  # what Python says of a mistake in the code, not of what was passed to it
     r"values? to unpack|\bx not in (?:list|tuple|deque)|substring not found|closed file|generator already|unsupported format"
     r"|truth value of|update sequence element|could not be broadcast|shape mismatch|unsupported operand|has no attribute"
     r"|object is not|not supported between|operands could not",

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from mulligan.calls import ToolCall
+from mulligan.lazy import lazy_pattern
 from mulligan.untrusted.objects import call_safely
 from mulligan.validate.arguments import dump
 
-_PIECES = re.compile(r"[^\W_]+")
+_PIECES = lazy_pattern(r"[^\W_]+")
 _SHORTEST_WORD, _MOST_SEARCHED = 3, 100_000
-_NAME_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-_QUOTED = re.compile(r"[\"'`]([^\"'`\n]{1,200})[\"'`]")
+_NAME_WORDS = lazy_pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_QUOTED = lazy_pattern(r"[\"'`]([^\"'`\n]{1,200})[\"'`]")
 LABELS = frozenset(("id", "ids", "key", "name", "uuid", "number", "slug"))  # `channel_id` is the channel
 _MOST_ARGUMENTS, _LONGEST_MESSAGE = 40, 1_000
 

@@ -9,7 +9,6 @@ from typing import Any, cast
 from mulligan.calls import ToolCall
 from mulligan.classify.call_arguments import sent_text, was_sent
 from mulligan.classify.failure import Failure
-from mulligan.classify.field_errors import without_contradictions
 from mulligan.classify.resources import stored_resource
 from mulligan.classify.user_message import SERVICE_ERRORS, default_user_message
 from mulligan.errors import MulliganError, Problem, ResourceNotFoundError, ToolError, ToolExecutionError
@@ -81,6 +80,8 @@ def _without_contradictions(error: ToolError, failure: Failure) -> ToolError:
 
     Elsewhere a contradiction stays: it shows that the error may be about the response and not about the arguments.
     """
+    from mulligan.classify.field_errors import without_contradictions
+
     given = _problems(error.problems)
     problems = without_contradictions(given, failure.arguments)
     if problems == given:

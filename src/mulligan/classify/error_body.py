@@ -6,12 +6,12 @@ under the field names that APIs commonly use.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from enum import Enum
 from typing import Any
 
 from mulligan.classify.response_body import Body, as_mapping
+from mulligan.lazy import lazy_pattern
 from mulligan.untrusted.classes import as_dict, is_a, stored_attributes
 from mulligan.untrusted.objects import read_field, read_fields
 
@@ -47,7 +47,7 @@ _STORED_MESSAGES = (
 _FIELDS_WITH_MAPPING = frozenset(("message", "messages", "errors", "error", "detail"))
 _RANKS = {name: rank for rank, name in enumerate(_CODES)}
 _TITLE = _RANKS["title"]
-_CODE = re.compile(r"[A-Za-z_][\w.#:/-]{1,100}")
+_CODE = lazy_pattern(r"[A-Za-z_][\w.#:/-]{1,100}")
 
 
 def error_nodes(body: Body | None) -> Nodes:

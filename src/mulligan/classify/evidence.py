@@ -87,11 +87,9 @@ class Evidence:
     def is_plain(self) -> bool:
         """Whether the exception stores only its arguments and therefore carries no response."""
         exception = self.exception
-        if exception is None:
+        if exception is None or stored_attributes(exception):
             return False
-        if not objects.has_no_attributes(exception) and (
-            type(exception).__module__ != "builtins" or stored_attributes(exception)
-        ):
+        if type(exception).__module__ != "builtins" and not objects.has_no_attributes(exception):
             return False
         return not any(
             one[-1:] == "}" if type(one) is str else is_a(one, Mapping) for one in objects.raised_with(exception)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
@@ -13,7 +12,7 @@ from mulligan.classify.author_messages import AUTHORS, is_authored
 from mulligan.classify.evidence import Evidence, shared_property
 from mulligan.classify.service_text import says_only_status, without_link
 from mulligan.execute.steps import DeadlineExceeded, ExecutorSaturated
-from mulligan.lazy import lazy
+from mulligan.lazy import lazy, lazy_pattern
 from mulligan.untrusted import objects
 from mulligan.untrusted.classes import is_a, stored_attributes
 from mulligan.untrusted.text import safe_str
@@ -28,7 +27,7 @@ Stage = Literal["resolve", "validate", "authorize", "execute", "detect", "serial
 _TYPES_WITHOUT_DETAIL = (MemoryError, RecursionError, DeadlineExceeded, ExecutorSaturated)
 
 
-_DUMP = re.compile(  # of a body, or of the response that holds it
+_DUMP = lazy_pattern(  # of a body, or of the response that holds it
     r"[\"'](?:error|errors|message|code|detail|status)[\"']: ?|<(?:[a-z_]\w{0,60}\.){1,6}\w{1,60}>"
 )
 _MOST_FRAMES = 200

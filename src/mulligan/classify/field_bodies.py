@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from mulligan.classify.error_body import MESSAGES, Nodes
+from mulligan.lazy import lazy_pattern
 
 # fmt: off
 _CERTAIN = (
@@ -57,8 +58,8 @@ _PARTS = frozenset(("body", "query", "path", "header", "headers", "cookie", "par
 _REQUEST = frozenset(("json", "form", "query"))
 _PROPERTIES = ("missingProperty", "additionalProperty", "unevaluatedProperty")
 _NO_FIELDS = frozenset(("code", "message", "type", "status"))
-_CODE_LIKE = re.compile(r"[A-Z][A-Z_]{3,80}|\w{1,80}(?:Error|Exception)")
-_MISSING = re.compile(r"missing|required|blank", re.IGNORECASE)
+_CODE_LIKE = lazy_pattern(r"[A-Z][A-Z_]{3,80}|\w{1,80}(?:Error|Exception)")
+_MISSING = lazy_pattern(r"missing|required|blank", re.IGNORECASE)
 _MOST_FOUND, _MOST_ITEMS, _DEEPEST = 16, 20, 6
 
 Place = tuple[Any, ...]

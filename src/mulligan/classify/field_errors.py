@@ -18,14 +18,15 @@ from mulligan.classify.error_body import Nodes
 from mulligan.classify.field_bodies import fields_of_mapping, rejected_fields
 from mulligan.classify.field_texts import fields_in_text
 from mulligan.errors import Problem
+from mulligan.lazy import lazy_pattern
 from mulligan.pointers import argument_of, escape, steps_of
 from mulligan.untrusted.objects import call_safely
 
 _REQUEST_PARTS = frozenset(
     ("body", "query", "path", "header", "cookie", "data", "attributes", "input", "json", "form", "payload", "$")
 )
-_NAME = re.compile(r"[A-Za-z_$][\w$.\[\]\"'/ -]{0,200}")
-_QUOTED_STEP = re.compile(r"\[([\"'])[\w$./-]{1,100}\1\]")
+_NAME = lazy_pattern(r"[A-Za-z_$][\w$.\[\]\"'/ -]{0,200}")
+_QUOTED_STEP = lazy_pattern(r"\[([\"'])[\w$./-]{1,100}\1\]")
 _QUOTES = frozenset("\"'")
 # fmt: off
 _COMMON_NAMES = frozenset((  # words of many messages, which name an argument only where more is said of it
@@ -35,18 +36,18 @@ _COMMON_NAMES = frozenset((  # words of many messages, which name an argument on
     "resource", "tool", "method", "format", "reason", "title", "description", "user", "account", "options", "model",
 ))
 # fmt: on
-_MISSING = re.compile(r"missing|required|blank", re.IGNORECASE)
-_LABELLED = re.compile(r"(?:^|: |[-*] )([A-Za-z_][\w.\[\]]{0,80}) ?: \S", re.MULTILINE)
+_MISSING = lazy_pattern(r"missing|required|blank", re.IGNORECASE)
+_LABELLED = lazy_pattern(r"(?:^|: |[-*] )([A-Za-z_][\w.\[\]]{0,80}) ?: \S", re.MULTILINE)
 _MOST_ARGUMENTS, _LONGEST_TEXT = 40, 1_000
-_REJECTION = re.compile(
+_REJECTION = lazy_pattern(
     r"\b(?:in)?valid\b|\b(?:must|cannot|unsupported|unknown|required|missing|bad|wrong|parse|malformed|syntax|format|scheme|expected"
     r"|range|too|no such|unrecognized|illegal|incorrect)\b",
     re.IGNORECASE,
 )
 REJECTED = "rejected by the service"
-_SAYS_MISSING = re.compile(r"(?:(?:is|was|a value is) )?(?:missing|needed|required)\.?", re.IGNORECASE)
+_SAYS_MISSING = lazy_pattern(r"(?:(?:is|was|a value is) )?(?:missing|needed|required)\.?", re.IGNORECASE)
 _MOST_PROBLEMS = 8
-_WRAPPER = re.compile(r"arg\d{1,2}|[A-Z]\w{0,80}")
+_WRAPPER = lazy_pattern(r"arg\d{1,2}|[A-Z]\w{0,80}")
 _PLAIN_NAMES = frozenset(("name", "id", "type", "value", "key", "code", "status", "title"))
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from mulligan.lazy import lazy_pattern
+
 _Q = r"[\"'`]"
 _WORD = r"([A-Za-z_$][\w$.-]*(?:\[[\w\"'$-]{0,60}\][\w$.-]*)*)"
 _PLAIN = (
@@ -19,7 +21,7 @@ _SAYS = (
 )
 # A quoted word may be the field or its value, so the forms that say which come first.
 _FORMS = tuple(
-    re.compile(pattern, re.IGNORECASE | re.MULTILINE)
+    lazy_pattern(pattern, re.IGNORECASE | re.MULTILINE)
     for pattern in (
         rf"^{_WORD}\n  (?:Field required|Input should|Value error|Extra inputs|String should|List should)",
         r"json-pointer:(/[\w/~.-]{1,200})",
@@ -47,14 +49,14 @@ _FORMS = tuple(
         rf"\bvalidation failed: {_PLAIN}$",
     )
 )
-_CHAIN = re.compile(r"\(through reference chain: ([^)\n]{1,400})\)")  # Jackson
-_LINK = re.compile(r"\[(?:\"([^\"\]]{1,100})\"|(\d{1,6}))\]")
-_MISSING = re.compile(r"missing|required|blank|is empty|not set", re.IGNORECASE)
-_ABSENT = re.compile(  # a field that was not sent, so that no argument has its name
+_CHAIN = lazy_pattern(r"\(through reference chain: ([^)\n]{1,400})\)")  # Jackson
+_LINK = lazy_pattern(r"\[(?:\"([^\"\]]{1,100})\"|(\d{1,6}))\]")
+_MISSING = lazy_pattern(r"missing|required|blank|is empty|not set", re.IGNORECASE)
+_ABSENT = lazy_pattern(  # a field that was not sent, so that no argument has its name
     r"(?:^|[-*] |, |: )([a-z][A-Za-z0-9_]{1,60}(?:[.\[][\w.\]\[]{1,60})?) (?:is|are) (?:missing|required|mandatory)\b",
     re.MULTILINE,
 )
-_MISSING_NAME = re.compile(r"^missing ([a-z]\w{1,60})$")
+_MISSING_NAME = lazy_pattern(r"^missing ([a-z]\w{1,60})$")
 _NO_FIELD = frozenset((
     "authentication", "authorization", "request", "body", "it", "this", "field", "value", "token", "login", "payment", "input",
     "parameter", "argument", "permission", "data", "credentials", "confirmation", "license", "access", "content", "message",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import NamedTuple, Unpack
 
@@ -28,6 +27,7 @@ from mulligan.errors import (
     ToolTimeoutError,
     ToolUnavailableError,
 )
+from mulligan.lazy import lazy_pattern
 
 _ERRORS_WITH_RESOURCE = (ResourceNotFoundError, ResourceConflictError, ToolPermissionError)
 _ERRORS_WITH_RETRY_AFTER = (ToolRateLimitError, ToolUnavailableError, ToolQuotaError)
@@ -117,8 +117,8 @@ _WITH_SERVICE: Mapping[str, str] = {
         (TOO_LARGE, "The request is too large for the service"),
     )
 }
-_SERVICE = re.compile(r"\b[Tt]he service\b")
-_SHOWN_CODE = re.compile(r"[A-Za-z0-9_.:-]{1,80}")
+_SERVICE = lazy_pattern(r"\b[Tt]he service\b")
+_SHOWN_CODE = lazy_pattern(r"[A-Za-z0-9_.:-]{1,80}")
 _HOST_ARGUMENTS = frozenset(
     ("url", "uri", "host", "hostname", "endpoint", "address", "server", "domain", "base_url", "site", "link", "href")
 )

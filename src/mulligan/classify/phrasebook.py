@@ -18,24 +18,26 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Generic, TypeVar
 
-_QUOTED = re.compile(r"\"[^\"\n]{0,200}\"|(?<!\w)'[^'\n]{0,200}'(?!\w)|`[^`\n]{0,200}`")
+from mulligan.lazy import lazy_pattern
+
+_QUOTED = lazy_pattern(r"\"[^\"\n]{0,200}\"|(?<!\w)'[^'\n]{0,200}'(?!\w)|`[^`\n]{0,200}`")
 _NAME = r"[\"'`]?[\w-]{1,80}(?:[./:][\w-]{1,80}){0,3}[\"'`]?"
 _RUNNING = r"(?:execut|call|runn|invok)ing (?:(?:the |MCP )?(?:tool|function) )?"
 _WITHIN = r"(?:execute|call|run|invoke|in|from|of|to) (?:the |MCP )?(?:tool|function) "
-_TOOL = re.compile(  # servers and frameworks write `Error executing tool NAME: ...` or `Tool NAME failed`
+_TOOL = lazy_pattern(  # servers and frameworks write `Error executing tool NAME: ...` or `Tool NAME failed`
     rf"\b({_RUNNING}|{_WITHIN}){_NAME}(?=[:(,;]| \(| with |\.?\s*(?:$|\n))"
     rf"|\b((?:tool|function) ){_NAME}(?= (?:failed|raised|returned|reported)\b)",
     re.IGNORECASE,
 )
 _TOOL_HINTS = ("tool ", "function ", "executing ", "calling ", "running ", "invoking ")
-_NO_SUCH_IDIOM = re.compile(  # `no such file` names what is missing, these idioms do not
+_NO_SUCH_IDIOM = lazy_pattern(  # `no such file` names what is missing, these idioms do not
     r"\bno such (?:luck|thing|problem|trouble|need|guarantee|requirement|restriction|limitation|intention)s?\b",
     re.IGNORECASE,
 )
-_CLAUSES = re.compile(
+_CLAUSES = lazy_pattern(
     r"[\n;,!?()\[\]{}<>|]+|:(?!\s*\d)|:(?=\s*\d{1,3}(?:\.\d{1,3}){3})|\.(?=\s|$)|\s[-\u2013\u2014]\s|\s(?:because|please|but|and|so)\s"
 )
-_HYPHENS = re.compile(r"(?<=\w)[-_](?=\w)")
+_HYPHENS = lazy_pattern(r"(?<=\w)[-_](?=\w)")
 _MOST_CLAUSES = 24
 _LONGEST_CLAUSE = 160
 
@@ -73,7 +75,7 @@ _AFTER = r"(?:(?:for|to|on|in|with|at|from|by|of|since|until|after|within|while|
 _BETWEEN = (
     r"(?:(?:already|currently|temporarily|permanently|been|has|have|had|is|was|are|were|be|being|not yet|or) ){0,3}"
 )
-_TOKEN = re.compile(r"\([^)]*\)|[^\s(]+")
+_TOKEN = lazy_pattern(r"\([^)]*\)|[^\s(]+")
 
 
 class Phrasebook(Generic[T]):

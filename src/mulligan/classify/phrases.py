@@ -19,15 +19,16 @@ from mulligan.classify.failure import Failure
 from mulligan.classify.phrasebook import Phrasebook, clauses, hide_tool_names
 from mulligan.classify.reasons import reason_of
 from mulligan.errors import ErrorFields, ToolError
+from mulligan.lazy import lazy_pattern
 
-_SYSTEM_CODE = re.compile(r"(?<![\w.])(?:net::)?(ERR_[A-Z_]{4,40}|E2BIG|E[A-Z]{4,14}(?:_AGAIN)?)(?![\w])")
-_ERRNO = re.compile(r"(?:\[Errno |\(os error )(\d{1,4})(?=[\])])")  # Python, Rust
-_REASON_CODE = re.compile(  # a provider's code: at the start, in brackets, or labelled as a code
+_SYSTEM_CODE = lazy_pattern(r"(?<![\w.])(?:net::)?(ERR_[A-Z_]{4,40}|E2BIG|E[A-Z]{4,14}(?:_AGAIN)?)(?![\w])")
+_ERRNO = lazy_pattern(r"(?:\[Errno |\(os error )(\d{1,4})(?=[\])])")  # Python, Rust
+_REASON_CODE = lazy_pattern(  # a provider's code: at the start, in brackets, or labelled as a code
     r"(?:^|[(\[]|\b(?:name|code|reason|errorCode)[=:] ?)(?!HTTP)([A-Z]{2,20}(?:_[A-Z]{2,20}){1,6})(?=$|[)\]:,]| [-(])",
     re.MULTILINE,
 )
-_CAUSE_CLASS = re.compile(r"\(Caused by ([A-Z]\w{1,60}(?:Error|Exception|Timeout))\(")
-_EXCEPTION_CLASS = re.compile(  # at the start, or qualified as in Java and .NET: `Caused by: java.net.ConnectException`
+_CAUSE_CLASS = lazy_pattern(r"\(Caused by ([A-Z]\w{1,60}(?:Error|Exception|Timeout))\(")
+_EXCEPTION_CLASS = lazy_pattern(  # at the start, or qualified as in Java and .NET: `Caused by: java.net.ConnectException`
     r"(?:^|(?<![\w.])(?=[A-Za-z_]\w{0,40}\.))(?:[A-Za-z_]\w{0,40}\.){0,8}([A-Z]\w{1,60}(?:Error|Exception))(?=: |\s*$)",
     re.MULTILINE,
 )
@@ -46,10 +47,10 @@ _NARROWER: Mapping[m.Meaning, tuple[m.Meaning, ...]] = {
     m.RATE_LIMIT: (system.OUT_OF_MEMORY,),
     m.NOT_FOUND: (m.PERMISSION, system.OUT_OF_RESOURCES, *m.PATHS),
 }
-_RAISED_CLASS = re.compile(
+_RAISED_CLASS = lazy_pattern(
     r"\b([A-Z][a-z]\w{1,60}(?:Error|Exception|Timeout|Refused|Exceeded))\((?=['\"\d)])"
 )  # a repr
-_LOCAL = re.compile(r"(?:\.{0,2}/|~/|[A-Za-z]:\\)[^/]")  # a local path was denied, not an account
+_LOCAL = lazy_pattern(r"(?:\.{0,2}/|~/|[A-Za-z]:\\)[^/]")  # a local path was denied, not an account
 _LONGEST_TEXT = 1_200
 _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
     (

@@ -17,6 +17,7 @@ from mulligan.classify import system_errors as system
 from mulligan.classify.failure import Failure
 from mulligan.classify.phrasebook import Phrasebook
 from mulligan.errors import ErrorFields, ToolError
+from mulligan.lazy import lazy_pattern
 
 CANONICAL: Mapping[str, m.Meaning] = {
     "CANCELLED": m.CANCELLED,
@@ -191,9 +192,9 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
         (invalid|bad|malformed) (dsn|uri|url)""",
     ),
 )
-_CAMEL_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_CAMEL_BOUNDARY = lazy_pattern(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _LONGEST_CODE = 160
-_JOINTS = re.compile(r"[^A-Za-z0-9]+")
+_JOINTS = lazy_pattern(r"[^A-Za-z0-9]+")
 
 
 @lru_cache(maxsize=1)

@@ -9,10 +9,11 @@ from typing import Any
 
 from mulligan.classify.call_arguments import argument_named_in
 from mulligan.classify.error_body import Nodes
+from mulligan.lazy import lazy_pattern
 from mulligan.untrusted.objects import read_field
 from mulligan.untrusted.text import safe_str
 
-_PATH = re.compile(r"[\w./\\:@~+-]{1,512}")
+_PATH = lazy_pattern(r"[\w./\\:@~+-]{1,512}")
 _QUOTED_NAME = r"[\"'`]([^\"'`\n{}]{1,200})[\"'`]"
 _QUOTED = r"[\"'`][^\"'`\n{}]{1,200}[\"'`]"
 _NAME = r"([\w./@~+\\-][\w./:@~+\\-]{0,199})"
@@ -50,7 +51,7 @@ _FORMS = (  # how systems and libraries report a missing resource; the first mat
     rf"permission denied for (?:table|relation|column|database|schema|sequence|view|index) {_NAME}",
     rf"^(?!error|code|status|type)[a-z_ ]{{1,30}}: {_NAME}$",
 )
-_NOT_A_NAME = re.compile(  # words in the position of a name: a status, a class, an error name, a generic noun
+_NOT_A_NAME = lazy_pattern(  # words in the position of a name: a status, a class, an error name, a generic noun
     r"[45]\d\d|ENOENT|EACCES|EPERM|EEXIST|EISDIR|ENOTDIR|ENOTFOUND|(?:[a-z_]\w{0,60}\.){1,8}[A-Z]\w{0,80}"
     r"|[\w.]{0,100}(?:Error|Exception|Warning|Failure|NotFound)"
     rf"|(?:https?|error|fatal|warning|it|resource|page|item|object|{_KIND})",
@@ -75,10 +76,10 @@ _CONTAINER_ARGUMENTS = (
 _CONTAINER_RANK = 2  # the rank of an argument that names a container, such as a bucket
 _OTHER_RANK = 3  # the rank of an argument whose name does not suggest a resource
 _QUOTES = frozenset("\"'`")
-_STEP = re.compile(r"[/\\]\w|\w\.[a-z]\w{0,5}$")
-_ESCAPED_PATH = re.compile(r"[A-Za-z]:\\\\[^\\]|\\{4}\w")
+_STEP = lazy_pattern(r"[/\\]\w|\w\.[a-z]\w{0,5}$")
+_ESCAPED_PATH = lazy_pattern(r"[A-Za-z]:\\\\[^\\]|\\{4}\w")
 _NAMING_METHODS = ("", "GET", "HEAD", "DELETE", "PUT", "PATCH")
-_KIND_MISSING = re.compile(  # `Key not found`, `user_not_found`, `No such space`
+_KIND_MISSING = lazy_pattern(  # `Key not found`, `user_not_found`, `No such space`
     r"\b([A-Za-z]\w{1,40}?(?: \w{1,30})?)[ _](?:was |is |could )?(?:not[ _](?:be )?found|does not exist|doesn't exist)\b"
     r"|\b(?:no such|unknown|no)[ _](\w{2,40})\b",
     re.IGNORECASE,

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
+from mulligan.lazy import lazy_pattern
 from mulligan.untrusted.classes import as_dict, is_a, is_in_memory
 from mulligan.untrusted.objects import call_safely, read_field, read_fields
 
@@ -15,7 +16,7 @@ _RESPONSE_FIELDS = ("response", "raw_response", "http_response", "resp", "answer
 _STATUS = ("status_code", "status", "http_status", "http_status_code", "statusCode", "http_code", "response_code")
 _AMBIGUOUS_STATUS_FIELDS = ("response_status_code", "code")
 _LONGEST_HOST = 253  # RFC 1035, section 2.3.4
-_LINE = re.compile(r"([45]\d\d)(?: [A-Z][A-Za-z' -]{0,60})?")
+_LINE = lazy_pattern(r"([45]\d\d)(?: [A-Z][A-Za-z' -]{0,60})?")
 _KNOWN_STATUSES = frozenset(  # RFC 9110, its registry, and the 4xx and 5xx that proxies added
     (*range(400, 419), *range(421, 427), 428, 429, 431, 440, 444, 449, 450, 451, 456, 460, 463, 494, 495, 496, 498, 499)
 ) | frozenset((*range(500, 509), 510, 511, *range(520, 528), 529, 530, 561, 598, 599))

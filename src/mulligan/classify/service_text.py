@@ -6,13 +6,12 @@ lists by field, Google's `fieldViolations` and Azure's `details`. An HTML page g
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 from typing import Any
 
 from mulligan.classify.error_body import Nodes
-from mulligan.classify.html_page import read_page
+from mulligan.lazy import lazy_pattern
 from mulligan.untrusted.classes import as_dict, is_a
 
 # fmt: off
@@ -32,9 +31,9 @@ _GENERAL = frozenset(("non_field_errors", "base", "__all__", "detail", "errors")
 _PARTS = frozenset(("body", "query", "path", "header", "cookie", "data", "attributes"))
 _MOST_LINES, _MOST_FIELDS, _MOST_TEXT = 6, 8, 2_000
 _MOST_PLAIN = 500
-_LINK = re.compile(r"\s*For more information check: https?://\S+")
-_URL = re.compile(r"\w+://\S+|'[^'\n]{0,2000}'|\"[^\"\n]{0,2000}\"")
-_WORD = re.compile(r"[a-z]{2,}")
+_LINK = lazy_pattern(r"\s*For more information check: https?://\S+")
+_URL = lazy_pattern(r"\w+://\S+|'[^'\n]{0,2000}'|\"[^\"\n]{0,2000}\"")
+_WORD = lazy_pattern(r"[a-z]{2,}")
 _PHRASE_WORDS = {status.value: frozenset(_WORD.findall(status.phrase.lower())) for status in HTTPStatus}
 
 
@@ -70,6 +69,8 @@ def says_only_status(text: str, status: int | None) -> bool:
 
 
 def _plain_text(text: str) -> str:
+    from mulligan.classify.html_page import read_page  # with a parser that few failures need
+
     page = read_page(text)
     if page is None:
         return "" if text.lstrip()[:1] in ("{", "[", "<") else text.strip()[:_MOST_PLAIN]

@@ -14,6 +14,7 @@ from mulligan.classify.failure import Failure
 from mulligan.classify.phrases import said
 from mulligan.classify.reasons import meaning_of_codes
 from mulligan.errors import Effect, ErrorFields, ToolError, ToolTimeoutError
+from mulligan.lazy import lazy_pattern
 
 _MEANINGS: Mapping[int, m.Meaning] = {
     401: m.AUTHENTICATION,
@@ -73,7 +74,7 @@ _TEXT_OVERRIDES: Mapping[int, tuple[m.Meaning, ...]] = {
     503: (m.DISK_FULL,),
 }
 _VALIDATION_STATUSES = (400, 422)
-_CREDENTIAL = re.compile(
+_CREDENTIAL = lazy_pattern(
     r"key|token|secret|passw|auth|credential|session|login|signature|scope|permission", re.IGNORECASE
 )
 _HARMLESS = frozenset((501, 505, 507, 511, 522, 525, 526))

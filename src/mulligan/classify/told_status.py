@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from http import HTTPStatus
 
-_QUOTED = re.compile(r"\"[^\"\n]{0,200}\"|(?<!\w)'[^'\n]{0,200}'(?!\w)|`[^`\n]{0,200}`")
-_STATUS = re.compile(
+from mulligan.lazy import lazy_pattern
+
+_QUOTED = lazy_pattern(r"\"[^\"\n]{0,200}\"|(?<!\w)'[^'\n]{0,200}'(?!\w)|`[^`\n]{0,200}`")
+_STATUS = lazy_pattern(
     r"(?:^|[^\w\"'`])(?<!exit )(?:HTTP(?:/[\d.]{1,3})?(?: ?error| status)?(?: code)?"
     r"|(?:HTTP |response |error )?status(?: code)?|(?:returned|received|with|HTTP) (?:an? )?(?:error|response)(?: code)?|error)"
     r"[ :=]{1,3}[\[(]?([45]\d\d)(?=$|[\])}:,;.\n]|\s[-(\[{]| (?:Client|Server) Error\b| received\b)"

@@ -14,6 +14,7 @@ from typing import Unpack
 from mulligan.classify import meanings as m
 from mulligan.classify.failure import Failure
 from mulligan.errors import ErrorFields, ToolError
+from mulligan.lazy import lazy_pattern
 
 INVALID_URL = m.ARGUMENT._replace(message="The address is not a valid URL")
 PROXY = m.UNREACHABLE._replace(message="The proxy cannot be reached, or does not connect to the service")
@@ -116,8 +117,8 @@ _IN_ORDER = (
     (m.CONNECTION, _OTHER),
 )
 _NO_ROUTE = frozenset((errno.EHOSTUNREACH, errno.ENETUNREACH, errno.ENETDOWN, errno.EADDRNOTAVAIL))
-_EOF_WORDS = re.compile(r"EOF occurred|UNEXPECTED_EOF|connection was closed|connection reset", re.IGNORECASE)
-_HANDSHAKE_WORDS = re.compile(
+_EOF_WORDS = lazy_pattern(r"EOF occurred|UNEXPECTED_EOF|connection was closed|connection reset", re.IGNORECASE)
+_HANDSHAKE_WORDS = lazy_pattern(
     r"certificate|handshake|hostname|WRONG_VERSION_NUMBER|UNSUPPORTED_PROTOCOL|UNKNOWN_PROTOCOL|VERSION_TOO_LOW|_ALERT_"
     r"|NO_CIPHERS|NO_SHARED_CIPHER|KEY_TOO_SMALL|MD_TOO_WEAK",
     re.IGNORECASE,

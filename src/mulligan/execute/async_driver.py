@@ -52,7 +52,8 @@ async def adrive(flow: Flow[Result], workers: Workers) -> Result:
     Raises:
         asyncio.CancelledError: the host has cancelled the task.
     """
-    cancels_before = _cancel_count()
+    task = _current_task()
+    cancels_before = _cancel_count(task)
     try:
         step = next(flow)
         while True:
@@ -66,12 +67,12 @@ async def adrive(flow: Flow[Result], workers: Workers) -> Result:
                     value = step.executor()
                     del step  # saves memory with ten thousand concurrent calls
                     if type(value) is CoroutineType:
-                        value = await _undo_own_cancels(value)
+                        value = await _undo_own_cancels(value, task)
                     if type(value) not in PLAIN_TYPES:
-                        value = await _undo_own_cancels(resolve_value(value, workers.max_yielded))
+                        value = await _undo_own_cancels(resolve_value(value, workers.max_yielded), task)
                     outcome = Outcome(value)
                 except BaseException as error:
-                    outcome = _exception_outcome(error, cancels_before)
+                    outcome = _exception_outcome(error, task, cancels_before)
             step = flow.send(outcome)
     except StopIteration as stop:
         return stop.value  # type: ignore[no-any-return]
@@ -113,21 +114,22 @@ async def arun(step: Run, workers: Workers, cancels_before: int = 0) -> Outcome:
     Raises:
         asyncio.CancelledError: the host has cancelled the task.
     """
+    task = _current_task()
     try:
         if step.offload and not step.is_async:
             return await _in_thread(step, workers)
         if step.timeout is not None:
             return await arun_in_task(step, workers)
-        return Outcome(await _undo_own_cancels(resolve_value(step.executor(), workers.max_yielded)))
+        return Outcome(await _undo_own_cancels(resolve_value(step.executor(), workers.max_yielded), task))
     except BaseException as error:
-        return _exception_outcome(error, cancels_before)
+        return _exception_outcome(error, task, cancels_before)
 
 
-def _exception_outcome(error: BaseException, cancels_before: int) -> Outcome:
+def _exception_outcome(error: BaseException, task: asyncio.Task[Any] | None, cancels_before: int) -> Outcome:
     """The outcome of a tool's exception. An exception that must propagate is raised again."""
     if must_propagate(error):
         raise error
-    if _cancel_count() > cancels_before and (cancellation := _find_cancellation(error)) is not None:
+    if _cancel_count(task) > cancels_before and (cancellation := _find_cancellation(error)) is not None:
         if cancellation is error:
             raise error
         raise asyncio.CancelledError(*cancellation.args) from error  # anyio recognises its own by their message
@@ -151,9 +153,8 @@ def _find_cancellation(error: BaseException) -> BaseException | None:
     return None
 
 
-def _cancel_count() -> int:
-    """How often this task has been cancelled and not uncancelled. A CancelledError that a tool raises does not count."""
-    task = _current_task()
+def _cancel_count(task: asyncio.Task[Any] | None) -> int:
+    """How often a task has been cancelled and not uncancelled. A CancelledError that a tool raises does not count."""
     return 0 if task is None else task.cancelling()
 
 
@@ -261,21 +262,24 @@ def _state_after_cancel(task: asyncio.Task[Outcome]) -> tuple[bool, bool]:
 
 
 @coroutine
-def _undo_own_cancels(watched: Coroutine[Any, Any, Any]) -> Generator[Any, Any, Any]:
+def _undo_own_cancels(watched: Coroutine[Any, Any, Any], task: asyncio.Task[Any] | None) -> Generator[Any, Any, Any]:
     """The result of a coroutine, after undoing the cancellations of the task that the coroutine itself requested.
 
     While the coroutine runs, nothing else can cancel the task. Between its steps, the host can, and so can callbacks
     that the tool scheduled, such as a timeout; these undo their own cancellations.
+
+    Args:
+        watched: the coroutine.
+        task: the current task; None if asyncio drives none.
     """
-    task = _current_task()
-    if task is None:  # not driven by asyncio
+    if task is None:
         return (yield from watched.__await__())
-    advance: Callable[[Any], Any] = watched.send
     base, own, sent = task.cancelling(), 0, None
+    thrown: BaseException | None = None
     while True:
         before = task.cancelling()
         try:
-            waiting = advance(sent)
+            waiting = watched.send(sent) if thrown is None else watched.throw(thrown)
         except StopIteration as stop:
             if own or task.cancelling() != before:
                 yield from _uncancel(task, _count_own_cancels(task, base, own, before), base)
@@ -287,9 +291,9 @@ def _undo_own_cancels(watched: Coroutine[Any, Any, Any]) -> Generator[Any, Any, 
         if own or task.cancelling() != before:
             own = _count_own_cancels(task, base, own, before)
         try:
-            sent, advance = (yield waiting), watched.send
+            sent, thrown = (yield waiting), None
         except BaseException as error:
-            sent, advance = error, watched.throw
+            thrown = error
 
 
 def _count_own_cancels(task: asyncio.Task[Any], base: int, own: int, before: int) -> int:

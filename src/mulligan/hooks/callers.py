@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from operator import itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mulligan import hookspecs
 from mulligan.calls import ToolCall
@@ -14,7 +14,6 @@ from mulligan.classify.failure import Failure
 from mulligan.dialects import Dialect
 from mulligan.errors import ToolError, UsageError
 from mulligan.events import Event
-from mulligan.execute.approval import NeedsApproval
 from mulligan.execute.executors import ToolExecutor
 from mulligan.execute.steps import Executor, Middleware
 from mulligan.feedback import Feedback, FeedbackFormat
@@ -23,6 +22,9 @@ from mulligan.hooks.guard import CONTRIBUTING_HOOKS
 from mulligan.hookspecs import Repairer
 from mulligan.resolve.toolset import Toolset
 from mulligan.tools import Tool
+
+if TYPE_CHECKING:
+    from mulligan.execute.approval import NeedsApproval
 
 
 def is_required(hook: str, function: Any) -> bool:
@@ -125,6 +127,8 @@ def join_authorizations(answers: Iterable[Any]) -> ToolError | NeedsApproval | N
     Args:
         answers: an error, `NeedsApproval` or None each.
     """
+    from mulligan.execute.approval import NeedsApproval
+
     objections = [answer for answer in answers if answer is not None]
     errors = [answer for answer in objections if isinstance(answer, ToolError)]
     if errors or len(objections) < 2:

@@ -11,7 +11,6 @@ from mulligan.copies import copy_event
 from mulligan.dialects import Dialect
 from mulligan.errors import ToolArgumentError, ToolError, ToolPermissionError
 from mulligan.events import CallStarted, Event
-from mulligan.execute.approval import NeedsApproval
 from mulligan.execute.executors import ToolExecutor
 from mulligan.execute.steps import Run
 from mulligan.feedback import FeedbackFormat
@@ -90,13 +89,19 @@ def _is_rendered(answer: Any) -> bool:
     return False
 
 
+def _is_objection(answer: Any) -> bool:
+    from mulligan.execute.approval import NeedsApproval
+
+    return isinstance(answer, (ToolError, NeedsApproval))
+
+
 _CALLABLE = _ReturnType("a callable", callable)
 _MAPPING = _ReturnType("a mapping", lambda answer: type(answer) is dict or isinstance(answer, Mapping))
 DECIDING_HOOKS: Mapping[str, _ReturnType] = {
     "resolve": _instance_of(Tool),
     "validate": _MAPPING,
     "repair": _ReturnType("a callable", lambda answer: callable(answer) or isinstance(answer, Run)),
-    "authorize": _ReturnType("ToolError, NeedsApproval", lambda answer: isinstance(answer, (ToolError, NeedsApproval))),
+    "authorize": _ReturnType("ToolError, NeedsApproval", _is_objection),
     "execute": _CALLABLE,
     "detect": _instance_of(Failure),
     "classify": _instance_of(ToolError),

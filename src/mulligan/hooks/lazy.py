@@ -108,6 +108,13 @@ class LazyHooks:
         Args:
             failure: any failure, also one of the causes of another.
         """
+        facts = failure.__dict__["_known"]  # asked twice for each failure; forgotten when the failure changes
+        wanted: frozenset[str] | None = facts.get(self)
+        if wanted is None:
+            wanted = facts[self] = self._find_wanted(failure)
+        return wanted
+
+    def _find_wanted(self, failure: Failure) -> frozenset[str]:
         whole = failure.outer or failure
         wanted = frozenset[str]()
         for one in whole.exceptions:

@@ -11,7 +11,6 @@ from typing import Any, get_args
 from mulligan.calls import AttemptFailed, ToolCall
 from mulligan.classify.detect import may_report
 from mulligan.classify.failure import Failure
-from mulligan.classify.statuses import is_refusal
 from mulligan.copies import copy_call
 from mulligan.deadline import Deadline, is_seconds
 from mulligan.errors import ToolError, UsageError
@@ -246,6 +245,8 @@ def classify_outcome(invocation: Invocation, tool: Tool, outcome: Outcome) -> Ou
             failure.place(tool, invocation.call, invocation.arguments)
     invocation.failure = outcome.failure = failure
     if failure is not None:
+        from mulligan.classify.statuses import is_refusal
+
         error = outcome.error = _classify_failure(invocation, tool, failure)
         if "effect" not in error.__dict__ and (error is outcome.exception or not is_refusal(error.http_status)):
             error.effect = "possible"  # it ran: only a definite rule, or a service that refused, says otherwise

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from mulligan.calls import ToolCall
-from mulligan.classify.failure import Failure
-from mulligan.classify.missing_tool import missing_tool_name
 from mulligan.errors import ToolError
 from mulligan.feedback import FeedbackFormat
 from mulligan.pipeline.attempts import detect_failure
@@ -18,6 +16,7 @@ from mulligan.tools import Tool
 from mulligan.untrusted.objects import call_safely
 
 if TYPE_CHECKING:
+    from mulligan.classify.failure import Failure
     from mulligan.session.memory import SessionMemory
 
 
@@ -54,6 +53,8 @@ class Diagnosis:
             tool: the tool, or any name.
             arguments: the call's arguments.
         """
+        from mulligan.classify.failure import Failure
+
         known: Tool | None = self._runtime.toolset.get(tool) if isinstance(tool, str) else tool
         failure: Failure | None
         if issubclass(type(exception_or_value), BaseException):  # a foreign object may lie about its class, or raise
@@ -80,6 +81,8 @@ class Diagnosis:
                 unknown.
             format: the conversation's feedback format, or None.
         """
+        from mulligan.classify.failure import Failure
+        from mulligan.classify.missing_tool import missing_tool_name
         from mulligan.pipeline.failures import failure_result, not_found_error
 
         name = missing_tool_name(report)

@@ -227,7 +227,9 @@ def _begin(invocation: Invocation) -> Tool | ToolError:
 
 def _start(invocation: Invocation) -> None:
     invocation.started = invocation.runtime.clock()
-    invocation.deadline = _deadline_of(invocation)
+    if invocation.context is not None or invocation.deadline is not None or outer_deadline() is not None:
+        _check_deadline(invocation)
+        invocation.deadline = earliest_deadline(invocation.deadline, invocation.context)
     exhausted = None if invocation.memory is None else begin(invocation, invocation.memory)
     invocation.is_open = invocation.hooks.has_observe
     if invocation.is_open and not invocation.is_continued:
@@ -265,13 +267,6 @@ def _list_candidates(invocation: Invocation, tool: Tool) -> Generator[Step, Outc
     )
     listed = yield with_deadline(invocation, listing)
     invocation.candidates = [] if listed.exception is not None else listed.value
-
-
-def _deadline_of(invocation: Invocation) -> Deadline | None:
-    if invocation.context is None and invocation.deadline is None and outer_deadline() is None:
-        return None
-    _check_deadline(invocation)
-    return earliest_deadline(invocation.deadline, invocation.context)
 
 
 def _check_deadline(invocation: Invocation) -> None:

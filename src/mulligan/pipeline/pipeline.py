@@ -59,6 +59,8 @@ if TYPE_CHECKING:
     from mulligan.session.budget import Budget
     from mulligan.session.tally import Summary
 
+_new_tuple = tuple.__new__  # makes a `ToolCall` in half the time that its own constructor takes, once for each call
+
 
 class Pipeline:
     """Gives every tool call of a language model a second chance. A context manager, sync and async.
@@ -101,7 +103,6 @@ class Pipeline:
         approver: Approver | None = None,
     ) -> None:
         from mulligan.classify.classifier import Classifier
-        from mulligan.execute.approval import checked_approver
         from mulligan.hooks.manager import PluginManager
         from mulligan.pipeline.assembly import assemble, record_silent_format
         from mulligan.render.renderer import Renderer
@@ -129,7 +130,7 @@ class Pipeline:
             time.monotonic,
             self._manager,
             default_retry(self.policy),
-            None if approver is None else checked_approver(approver),
+            None if approver is None else _checked_approver(approver),
         )
         if (level := env_level()) is not None:
             self.enable_logging(level)
@@ -209,9 +210,7 @@ class Pipeline:
         """
         other, runtime = copy.copy(self), runtime_view(self._runtime, tools, control_flow, tool_options)
         if approver is not None:
-            from mulligan.execute.approval import checked_approver
-
-            runtime.approver = checked_approver(approver)
+            runtime.approver = _checked_approver(approver)
         vars(other).update(
             tools=runtime.toolset, policy=runtime.policy, _runtime=runtime, _diagnosis=Diagnosis(runtime)
         )
@@ -535,6 +534,12 @@ class Pipeline:
         return f"Pipeline({len(self.tools)} tools, {len(self._manager.names)} plugins)"
 
 
+def _checked_approver(approver: Approver) -> Approver | None:
+    from mulligan.execute.approval import checked_approver
+
+    return checked_approver(approver)
+
+
 def as_invocation(
     runtime: Runtime,
     name_or_call: Any,
@@ -557,7 +562,8 @@ def as_invocation(
         UsageError: it is not a call.
     """
     if type(name_or_call) is str:
-        call = ToolCall(id_or_none(call_id), name_or_call, arguments)
+        id = None if call_id is None else id_or_none(call_id)
+        call = _new_tuple(ToolCall, (id, name_or_call, arguments))
     elif isinstance(name_or_call, str):
         call = ToolCall(id_or_none(call_id), name_text(name_or_call), arguments)
     elif arguments is None and call_id is None:

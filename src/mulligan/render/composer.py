@@ -29,6 +29,7 @@ from mulligan.errors import (
     ToolUnavailableError,
 )
 from mulligan.feedback import Feedback
+from mulligan.lazy import lazy_pattern
 from mulligan.pointers import escape, steps_of
 from mulligan.policy import Limits, Policy
 from mulligan.render.narrowing import asks_for_less, takes_too_long
@@ -72,8 +73,8 @@ _READ_AS = {
 }
 _ELLIPSIS = "…"
 _APPROVAL_PREFIX, _REJECTED = "host:approval-", "host:approval-rejected"
-_PROPOSAL = re.compile(r"did you mean|corrected call|\bnext:|<<<|>>>", re.IGNORECASE)
-_EXPLAINS = re.compile(  # what a report says on how a name is written
+_PROPOSAL = lazy_pattern(r"did you mean|corrected call|\bnext:|<<<|>>>", re.IGNORECASE)
+_EXPLAINS = lazy_pattern(  # what a report says on how a name is written
     r"\b(?:form|format|prefix|suffix|digits?|begins?|starts?|ends?|written|spelled|must be|should be|use the|give|e\.g|"
     r"for example|such as)\b",
     re.IGNORECASE,

@@ -6,18 +6,19 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from mulligan.lazy import lazy_pattern
 from mulligan.repair.provenance import is_plain_identifier
 from mulligan.resolve.words import split_words, word_set
 
 if TYPE_CHECKING:
     from mulligan.tools import Tool
 
-_RAN_OUT = re.compile(  # a query that took too long, not a connection that was slow for once
+_RAN_OUT = lazy_pattern(  # a query that took too long, not a connection that was slow for once
     r"\b(?:query|statement|quer(?:y|ies) execution|aggregation|scan(?:ned)?|search|operation|job|report|execution)\b.{0,80}?"
     r"\b(?:time ?limit|time[d ]?-?out|too long|cancel+ed|exceeded|aborted|killed)\b|MaxTimeMS|\brows? scanned\b",
     re.IGNORECASE | re.DOTALL,
 )
-_ASKS_FOR_LESS = re.compile(
+_ASKS_FOR_LESS = lazy_pattern(
     r"\b(?:reduc(?:e|ing) the (?:amount|size|number|range|scope|volume)|(?:ask|request)(?:ing)? (?:for )?(?:less|fewer)|"
     r"(?:smaller|shorter|narrower) (?:range|interval|period|page|window|query|request)|"
     r"narrow (?:down )?(?:the|your)|too much data)\b",

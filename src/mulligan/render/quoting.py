@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from mulligan.classify.call_arguments import sent_text, was_sent
+from mulligan.lazy import lazy_pattern
 from mulligan.pointers import argument_of
 from mulligan.secrets.redaction import redacted_pointer
 from mulligan.untrusted.objects import call_safely
@@ -19,9 +20,9 @@ if TYPE_CHECKING:
     from mulligan.tools import Tool
 
 _RUN_WORDS, _LONG_WORD_CHARS, _MAX_HINT_CHARS = 4, 24, 300
-_UNSPACED = re.compile(r"[^\x00-\u2fff]{8}")
+_UNSPACED = lazy_pattern(r"[^\x00-\u2fff]{8}")
 _LINK = re.compile(r"\b(?:https?|ftp)://|\b(?:mailto|tel):|\bwww\.", re.IGNORECASE).search
-_MARKED = re.compile(r"[<>|{}\[\]]")
+_MARKED = lazy_pattern(r"[<>|{}\[\]]")
 
 
 def untrusted_resource(error: ToolError, call: ToolCall) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mulligan.calls import Repair, ToolCall
 from mulligan.classify.classifier import redacted_error
@@ -12,8 +12,8 @@ from mulligan.copies import copy_error
 from mulligan.dialects import Dialect
 from mulligan.errors import ToolArgumentError, ToolError, UsageError
 from mulligan.feedback import FeedbackFormat
+from mulligan.lazy import lazy
 from mulligan.policy import Limits, Policy
-from mulligan.render.composer import FeedbackComposer
 from mulligan.resolve.toolset import Toolset
 from mulligan.secrets.arguments import SecretNames, outline, redact_arguments
 from mulligan.secrets.redaction import Redactor, truncate
@@ -24,7 +24,11 @@ from mulligan.untrusted.text import clean, is_name, safe_str
 from mulligan.validate.arguments import dump, read_arguments
 from mulligan.validate.schema_errors import SchemaError
 
+if TYPE_CHECKING:
+    from mulligan.render.composer import FeedbackComposer
+
 _SHOWN_CHARS = 200
+_MADE_OF_REDACTOR = ("composer", "sanitize_line")
 
 
 class Renderer:
@@ -37,8 +41,6 @@ class Renderer:
 
     Attributes:
         redactor: removes secrets.
-        composer: makes the parts of a feedback.
-        sanitize_line: makes one clean, redacted, bounded line of a foreign text.
         formats: the feedback formats by name.
         format: the default.
         dialects: the message shapes by name.
@@ -50,13 +52,23 @@ class Renderer:
         self._policy = policy
         self._limits = limits
         self.redactor = redactor
-        self.composer = FeedbackComposer(policy, limits, redactor)
-        self.sanitize_line: Callable[[str], str] = self.composer.sanitize_line
         self.formats: Mapping[str, FeedbackFormat] = {}
         self.format: FeedbackFormat | None = None
         self.dialects: Mapping[str, Dialect] = {}
         self.is_unclear = False
         self.on_silent_format: Callable[[FeedbackFormat], None] = lambda _: None
+
+    @lazy
+    def composer(self) -> FeedbackComposer:
+        """Makes the parts of a feedback."""
+        from mulligan.render.composer import FeedbackComposer
+
+        return FeedbackComposer(self._policy, self._limits, self.redactor)
+
+    @lazy
+    def sanitize_line(self) -> Callable[[str], str]:
+        """Makes one clean, redacted, bounded line of a foreign text."""
+        return self.composer.sanitize_line
 
     def __reduce__(self) -> tuple[type[None], tuple[()]]:
         """A result that is pickled leaves its pipeline behind."""
@@ -131,8 +143,8 @@ class Renderer:
         vars(other).update(vars(self), is_unclear=is_unclear)
         if short:
             other.redactor = self.redactor.with_values(short)
-        other.composer = FeedbackComposer(self._policy, self._limits, other.redactor)
-        other.sanitize_line = other.composer.sanitize_line
+        for name in _MADE_OF_REDACTOR:
+            vars(other).pop(name, None)
         return other
 
     def describe_repairs(

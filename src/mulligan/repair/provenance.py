@@ -18,10 +18,10 @@ The rules (`docs/explanation/safety.md` explains them):
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from mulligan.lazy import lazy_pattern
 from mulligan.pointers import escape
 from mulligan.resolve.words import canonical, is_same_tool
 
@@ -32,15 +32,15 @@ if TYPE_CHECKING:
 
 Source = Literal["sent", "schema", "toolset", "author", "reported"]
 
-_PLAIN = re.compile(r"[A-Za-z0-9_./-]{1,64}")
-_UNSAFE_CHARACTER = re.compile(r"[@~*?:\\<>|]")  # may lead to another host, home or scheme, or match many things
-_BLANK = re.compile(r"[\s\u0000-\u001f]")
+_PLAIN = lazy_pattern(r"[A-Za-z0-9_./-]{1,64}")
+_UNSAFE_CHARACTER = lazy_pattern(r"[@~*?:\\<>|]")  # may lead to another host, home or scheme, or match many things
+_BLANK = lazy_pattern(r"[\s\u0000-\u001f]")
 _LONGEST = 64
-_STEPS = re.compile(r"[-_. ]")
+_STEPS = lazy_pattern(r"[-_. ]")
 _SHORTEST_WORD = 4
-_DIGITS = re.compile(r"\d+")
-_EXTENSION = re.compile(r"\.[A-Za-z]{1,5}")
-_PREFIXED_NUMBER = re.compile(r"[A-Za-z]{1,16}[-_](\d{3,})")
+_DIGITS = lazy_pattern(r"\d+")
+_EXTENSION = lazy_pattern(r"\.[A-Za-z]{1,5}")
+_PREFIXED_NUMBER = lazy_pattern(r"[A-Za-z]{1,16}[-_](\d{3,})")
 
 
 class Reading(NamedTuple):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from fnmatch import fnmatchcase
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
 
@@ -150,6 +149,8 @@ def _matches(pattern: str, name: str, tags: Iterable[str]) -> bool:
 
 
 def _matches_text(pattern: str, text: str) -> bool:
+    from fnmatch import fnmatchcase
+
     return pattern == text or fnmatchcase(text, pattern)
 
 

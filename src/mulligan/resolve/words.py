@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from mulligan.lazy import lazy_pattern
 from mulligan.resolve.synonyms import (
     ANTONYMS,
     CHANGING,
@@ -18,8 +19,8 @@ from mulligan.resolve.synonyms import (
     SYNONYMS,
 )
 
-_PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_FOREIGN_PIECES = re.compile(r"[^\W\d_]+|\d+")
+_PIECES = lazy_pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_FOREIGN_PIECES = lazy_pattern(r"[^\W\d_]+|\d+")
 _IRREGULAR = frozenset({"news", "address"})
 _READING, _CHANGING, _DESTROYING, _STOP_WORDS = (
     frozenset(words.split()) for words in (READING, CHANGING, DESTROYING, STOP_WORDS)
@@ -31,12 +32,12 @@ _SHORTEST_VERB_FORM, _SHORTEST_NOUN_OF_VERB = 6, 8
 _MOST_WORDS = 16
 _NEGATIVE_PREFIXES = ("un", "dis", "de", "re")
 _LONGEST_NAME = 200
-_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
+_WORDS = lazy_pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
 _NEGATIONS = frozenset(["not", "no", "non", "never", "un", "re", "ex", "de", "dis", "in", "im", "mis", "anti", "pre"])
 _UNITS = frozenset(["s", "m", "h", "d", "y", "b", "g", "l", "c", "f"])
 _WRAPPERS = ("functions.", "function.", "tools.", "tool.", "default_api.")
 _WITHOUT_SEPARATORS = str.maketrans("", "", "-_. ")
-_SEPARATORS = re.compile(  # separators between words; not between two digits, and not the sign of a number
+_SEPARATORS = lazy_pattern(  # separators between words; not between two digits, and not the sign of a number
     r"(?<=[^\W\d_])(?![-_. ]+-\d)[-_. ]+(?=[^\W_])|(?<=\d)[-_. ]+(?=[^\W\d_])|^[_ ]+|[_ ]+$", re.MULTILINE
 )
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
-from urllib.parse import unquote
 
 _START = r"(?::|%(?:25){0,2}3[Aa])(?P<slash>\\?/|%(?:25){0,2}2[Ff])(?P=slash)"
 _WEB = re.compile(r"(?:https?|wss?)\Z", re.IGNORECASE)
@@ -60,7 +59,11 @@ def password_of(address: str) -> tuple[str, ...]:
     """
     start, end = next(userinfo_spans(address), (0, 0))
     user, _, password = address[start:end].partition(":")
-    return () if not password or password == user else tuple(dict.fromkeys((password, unquote(password))))
+    if not password or password == user:
+        return ()
+    from urllib.parse import unquote
+
+    return tuple(dict.fromkeys((password, unquote(password))))
 
 
 def _userinfo_end(text: str, start: re.Match[str], spelling: _Spelling, limit: int) -> int | None:

@@ -40,7 +40,7 @@ _LOGINS = (  # the second value of `auth=("user", "...")`, `HTTPBasicAuth("user"
     r"[^\"'\n]{0,128}(?P=first),[ ]?[bru]?(?P=first)(?P<value>[^\"'\n\\]{1,512})"
 )
 _SIGNS = (" -", "'-", '"-', " /p:", "pass:", "sqlplus ")
-_OPTION = r"[\s\"'(]-(?:[upPwaU]|-(?:user|proxy-user|auth))|/p:|pass:|sqlplus "
+LOGIN_OPTION = r"[\s\"'(]-(?:[upPwaU]|-(?:user|proxy-user|auth))|/p:|pass:|sqlplus "
 _LONGEST_LINE = 400
 
 SOURCES = (*(source for _, source in _OPTIONS), _PROGRAMS, _LOGINS, _VALUE)
@@ -53,7 +53,7 @@ def command_spans(text: str, lowered: str) -> Iterator[tuple[int, int]]:
         text: foreign text of any length; the time taken is linear in it.
         lowered: the same text in lower case.
     """
-    if any(map(text.__contains__, _SIGNS)) and re.search(_OPTION, text):
+    if any(map(text.__contains__, _SIGNS)) and re.search(LOGIN_OPTION, text):
         yield from _option_spans(text)
     if ("(" in text or "[" in text) and any(word in lowered for word in ("auth", "login", "credentials")):
         for match in re.finditer(_LOGINS, text, re.IGNORECASE):

@@ -11,9 +11,11 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 
+from mulligan.lazy import lazy_pattern
+
 _ENTITIES = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 _INDENT = r"[ \t>|]{0,16}"
-_ESCAPE = re.compile(
+_ESCAPE = lazy_pattern(
     r"\\{1,4}u(?P<high>[dD][89abAB][0-9A-Fa-f]{2})\\{1,4}u(?P<low>[dD][c-fC-F][0-9A-Fa-f]{2})"
     r"|\\{1,4}(?:u(?P<unit>[0-9A-Fa-f]{4})|x(?P<hex>[0-9A-Fa-f]{2})|(?P<octal>[0-3][0-7]{2})|(?P<tab>t))"
     r"|%(?:25){0,2}(?P<percent>[0-9A-Fa-f]{2})"
@@ -21,9 +23,9 @@ _ESCAPE = re.compile(
     r"|(?P<shell>'\\{1,4}''|'\"'\"')|(?P<quote>''|\"\")|\\{1,8}(?P<sign>[^\w\n\\])"
     rf"|(?P<wrap>\\{{1,4}}[rn](?:\\{{1,4}}n)?(?:\\{{1,4}}t){{0,8}}{_INDENT}|\\?(?:\r?\n|\r){_INDENT})"
 )
-_LINE_BREAK = re.compile(rf"(?P<wrap>(?:\r?\n|\r){_INDENT})")
-_SOFT_BREAK = re.compile(r"(?P<wrap>=\r?\n)")
-_MAIL = re.compile(r"=(?P<mail>[0-9A-Fa-f]{2})|(?P<wrap>=?\r?\n|\r)")
+_LINE_BREAK = lazy_pattern(rf"(?P<wrap>(?:\r?\n|\r){_INDENT})")
+_SOFT_BREAK = lazy_pattern(r"(?P<wrap>=\r?\n)")
+_MAIL = lazy_pattern(r"=(?P<mail>[0-9A-Fa-f]{2})|(?P<wrap>=?\r?\n|\r)")
 _HEX = r"(?<![0-9A-Za-z])(?:0x)?(?P<pair>[0-9A-Fa-f]{2})(?![0-9A-Za-z])"
 _LETTER = r"(?:'(?:[^'\\]|\\.)'|\"(?:[^\"\\]|\\.)\")"
 _LISTED = (  # byte lists: a fast pattern that detects a run, and the pattern of one item

@@ -44,6 +44,8 @@ _FOREIGN_NAMES = (  # words for a password in other languages; no ASCII one is p
     *("contraseña", "hasło", "lösenord", "jelszó", "parolă", "şifre", "mật khẩu", "пароль", "κωδικός", "סיסמה"),
     *("كلمة المرور", "पासवर्ड", "รหัสผ่าน", "密码", "密碼", "口令", "パスワード", "비밀번호", "암호"),
 )
+NAMES = (*(literal for literal, _ in _NAME_PATTERNS), *_FOREIGN_NAMES[:_ASCII_COUNT])
+"""What the names of secrets contain, in lower case, in a text of ASCII."""
 _SENTENCE = (  # "the password for bob is now hunter2"
     r"(?P<word>pass(?:word|wd|phrase|code)|pwd|(?:api|access|secret|private)[ _-]?key|token|secret)"
     r"(?: (?:for|of|on) [^\s]{1,64})? (?:(?:has been |was |is )?(?:re)?(?:set|changed) to|is|was)(?: now)?:? "

@@ -7,13 +7,15 @@ time: an unbounded repeat is never followed by a required part and never contain
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import cache
 
 from mulligan.secrets import REDACTED, redact_spans
 from mulligan.secrets.addresses import userinfo_spans
-from mulligan.secrets.commands import command_spans
-from mulligan.secrets.named_values import is_password_like, named_spans
-from mulligan.secrets.structures import structure_spans
-from mulligan.secrets.tokens import token_spans
+from mulligan.secrets.commands import LOGIN_OPTION, command_spans
+from mulligan.secrets.named_values import NAMES, is_password_like, named_spans
+from mulligan.secrets.structures import WORDS, structure_spans
+from mulligan.secrets.tokens import TOKENS, UNKNOWN_TOKEN, token_spans
 
 _PERCENT = "%(?:25){0,2}"
 _SLASH = rf"(?:\\?/|{_PERCENT}2[Ff])"
@@ -75,6 +77,36 @@ _BEARER = (
 SOURCES = (*(source for _, shapes in _PATTERNS for _, source in shapes), _BEARER)
 
 
+_ASSERTION = re.compile(r"\(\?<?[=!][^()]*\)")
+_REPEAT = re.compile(r"\{(\d+)(?:,\d*)?\}")
+_LONGEST_REPEAT = 8
+
+
+@cache
+def _may_hold_secret() -> Callable[[str], bool]:
+    """Whether a text in ASCII has anything that begins like a secret; most have nothing.
+
+    It finds more than the patterns that are then searched for one after the other. A JSON Schema is an odd way to search a
+    text, but the regular expressions of jsonschema-rs search for everything at once, a hundred times as quickly.
+    """
+    import jsonschema_rs
+
+    words = "|".join(map(re.escape, dict.fromkeys((*NAMES, *WORDS, "login", "bearer", "basic"))))
+    literals = [literal for _, patterns in _PATTERNS for literal, _ in patterns]
+    tokens = [source for _, *sources in TOKENS for source in sources]
+    found_anywhere = [f"(?i:{words})", *map(re.escape, literals), LOGIN_OPTION, "@", "%(?:25)*40"]
+    found_anywhere += map(_loosened, (*tokens, UNKNOWN_TOKEN))
+    is_found: Callable[[str], bool]
+    is_found = jsonschema_rs.Draft202012Validator({"pattern": "|".join(found_anywhere)}).is_valid
+    return is_found
+
+
+def _loosened(source: str) -> str:
+    """A pattern that finds more than another, and is quicker to compile: without assertions, and with shorter repeats."""
+    source = _ASSERTION.sub("", source).replace("?P<random>", "?:")
+    return _REPEAT.sub(lambda repeat: f"{{{min(int(repeat[1]), _LONGEST_REPEAT)},}}", source)
+
+
 def redact_patterns(text: str) -> str:
     """Replace everything that looks like a secret.
 
@@ -84,6 +116,8 @@ def redact_patterns(text: str) -> str:
     Returns:
         The text with `[redacted]` in place of secrets.
     """
+    if text.isascii() and not _may_hold_secret()(text):
+        return text
     for character, patterns in _PATTERNS:
         if character in text:
             for literal, source in patterns:

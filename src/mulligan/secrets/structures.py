@@ -44,7 +44,7 @@ _find_public_name = re.compile(r"(?:page|continuation|next|sync|cursor|csrf)").s
 _match_column = re.compile(rf"(?:{_Q})?{_NAME}(?:{_Q})?").fullmatch
 _SEPARATORS, _MOST_ROWS, _LONGEST_HEADER = (",", ";", "\t", "|"), 200, 1_000
 _SIGNS = frozenset("!#$%^&*=?~")
-_WORDS = (
+WORDS = (
     "pass",
     "pwd",
     "pw",
@@ -70,7 +70,7 @@ def structure_spans(text: str, lowered: str, is_password_like: Callable[[str], b
         lowered: the same text in lower case, with identical character positions.
         is_password_like: whether a word is not ordinary prose.
     """
-    if any(map(lowered.__contains__, _WORDS)):
+    if any(map(lowered.__contains__, WORDS)):
         for source in _FORMS:
             for match in re.finditer(source, lowered):
                 start, end = match.span("value")

@@ -12,7 +12,6 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
-from string import ascii_letters, digits
 
 _A, _W, _H, _D, _U = "[A-Za-z0-9]", "[A-Za-z0-9_-]", "[0-9a-f]", "[0-9]", "[A-Z0-9]"
 _EQUALS = r"%(?:25){0,2}3[Dd]|\\u003[Dd]"
@@ -184,6 +183,11 @@ def _token(text: str, start: int, end: int) -> re.Match[str] | None:
     return found
 
 
+_LETTERS_AND_DIGITS = (
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"  # importing `string` compiles a pattern
+)
+
+
 @cache
 def _compiled(source: str) -> re.Pattern[str]:
     return re.compile(source)
@@ -195,7 +199,7 @@ def _patterns_by_character() -> dict[str, re.Pattern[str]]:
     by_character: dict[str, list[str]] = {}
     for source in (source for _, *sources in TOKENS for source in sources):
         first = source[: source.index("]") + 1] if source[0] == "[" else source[0]
-        for character in re.findall(first, ascii_letters + digits):
+        for character in re.findall(first, _LETTERS_AND_DIGITS):
             by_character.setdefault(character, []).append(source)
     return {character: re.compile("|".join(some)) for character, some in by_character.items()}
 

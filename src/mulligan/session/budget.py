@@ -164,6 +164,8 @@ class Spending:
             seconds: how long it took.
             feedback: characters of its feedback; None if it succeeded.
         """
+        if feedback is None and tool not in self.budget.tools:
+            return  # a success counts for the budget of its tool only
         with self._lock:
             for scope in {None, tool}:
                 if self._budget_of(scope) is None:

@@ -6,8 +6,9 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial, reduce
 from operator import or_
-from types import UnionType
+from types import FunctionType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar, Union, get_args, get_origin
+from weakref import WeakKeyDictionary
 
 from mulligan.deadline import Deadline
 from mulligan.errors import UsageError
@@ -24,6 +25,9 @@ _UNSUPPORTED_KINDS = (
     inspect.Parameter.VAR_KEYWORD,
     inspect.Parameter.POSITIONAL_ONLY,
 )
+
+
+_known_hints: WeakKeyDictionary[Function, Mapping[str, Any]] = WeakKeyDictionary()
 
 
 class _InjectedMarker:
@@ -90,7 +94,7 @@ def read_parameters(function: Function) -> Parameters:
     from mulligan.validate.schema import object_schema
     from mulligan.validate.structure import holds_decimal, make_structure
 
-    hints = dict(_hints(function))
+    hints = _hints(function)
     injected = _injected(hints)
     texts = _docstring(function).parameters if len(injected) < len(hints) else {}
     fields = [
@@ -126,13 +130,13 @@ def check_annotations(function: Function) -> None:
     """
     from mulligan.validate.annotations import is_simple
 
-    if not all(is_simple(hint) for _, hint in _hints(function)):
+    if not all(map(is_simple, _hints(function).values())):
         read_parameters(function)
 
 
 def visible_parameter_names(function: Function) -> list[str]:
     """The names of the parameters that the model sees, without building their schema."""
-    return [name for name, hint in _hints(function) if not is_injected(hint)]
+    return [name for name, hint in _hints(function).items() if not is_injected(hint)]
 
 
 def parameter_names(function: Function) -> list[str]:
@@ -162,7 +166,7 @@ def read_injected(function: Function) -> dict[str, Any]:
     Raises:
         UsageError: the message names the function, the parameter and the next step.
     """
-    return _injected(dict(_hints(function)))
+    return _injected(_hints(function))
 
 
 def _injected(hints: Mapping[str, Any]) -> dict[str, Any]:
@@ -211,13 +215,24 @@ def _bound_arguments(function: Function) -> Mapping[str, Any]:
     return bound
 
 
-def _hints(function: Function) -> Iterator[tuple[str, Any]]:
+def _hints(function: Function) -> Mapping[str, Any]:
+    """The types of the parameters by name. Those of a plain function are resolved once: checking and describing need them."""
+    if type(function) is not FunctionType:
+        return _resolve_hints(function)
+    known = _known_hints.get(function)
+    if known is None:
+        known = _known_hints[function] = _resolve_hints(function)
+    return known
+
+
+def _resolve_hints(function: Function) -> Mapping[str, Any]:
     from mulligan.validate.annotations import resolve_annotation
 
-    namespace = _namespace(function)
-    for parameter in _open_parameters(function):
-        owner = f"{_qualified_name(function)}, parameter {parameter.name!r}"
-        yield parameter.name, resolve_annotation(parameter.annotation, namespace, owner)
+    namespace, name = _namespace(function), _qualified_name(function)
+    return {
+        parameter.name: resolve_annotation(parameter.annotation, namespace, f"{name}, parameter {parameter.name!r}")
+        for parameter in _open_parameters(function)
+    }
 
 
 def _field(function: Function, parameter: inspect.Parameter, hint: Any, text: str) -> Field:

@@ -7,76 +7,30 @@ protocol, service or library documents.
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
-from mulligan.classify.detect import apis, mappings, objects, programs, protocols, services
-from mulligan.classify.detect.cloud import detect_cloud
-from mulligan.classify.detect.declared import detect_undeclared_error, is_declared_result
-from mulligan.classify.detect.forms import detect_field_errors
-from mulligan.classify.detect.markup import detect_document
-from mulligan.classify.detect.members import detect_members, may_fail
-from mulligan.classify.detect.reports import coded, says_tool_is_missing, with_meaning
-from mulligan.classify.detect.sentences import sense
-from mulligan.classify.detect.subject import Subject, subject_of
-from mulligan.classify.detect.texts import detect_lines, detect_tagged, detect_text
-from mulligan.classify.failure import Failure
-from mulligan.classify.phrases import said
-from mulligan.errors import ToolError
 from mulligan.hookimpl import hookimpl
-from mulligan.tools import Tool
-from mulligan.untrusted.classes import as_dict, is_a
+
+if TYPE_CHECKING:
+    from mulligan.classify.failure import Failure
+    from mulligan.tools import Tool
 
 _PLAIN = frozenset({int, float, bool, type(None), set, frozenset})
-_Detector = Callable[[Mapping[Any, Any]], Failure | None]
-_API_DETECTORS: tuple[tuple[frozenset[str], _Detector], ...] = (
-    tuple(  # each with the fields without which it is not asked
-        (frozenset(fields.split()), shape)
-        for fields, shape in (
-            ("ok success error status", apis.detect_flag),
-            ("errors detail", apis.detect_error_list),
-            ("error Error err odata.error", apis.detect_error_field),
-            ("status status_code statusCode code", apis.detect_problem_details),
-            ("data", apis.detect_user_errors),
-            ("errorMessage", apis.detect_lambda_error),
-            ("status errors", apis.detect_nested_error),
-            ("message error_message", apis.detect_error_code),
-            ("message detail errors", apis.detect_bare_message),
-            ("status errors code retry_after Note Information", services.detect_service),
-            ("traceback syscall cause stack", apis.detect_raised),
-        )
-    )
-)
 # fmt: off
-_FIELDS = frozenset((  # a mapping without any of them reports nothing
-    "isError", "is_error", "jsonrpc", "lc", "functionResponse", "function_response", "type", "header", "ename", "__type",
-    "OOMKilled", "executionArn", "done", "Failed", "Errors", "Records", "Entries", "failed", "returncode", "return_code",
-    "exit_code", "exitCode", "exitcode", "ExitCode", "exit_status", "stderr", "timed_out", "timedOut", "result", "reason",
-    "msg", "response", "output", "Error Message", "Warning",
-)).union(*(fields for fields, _ in _API_DETECTORS))
-_COUNTED = ("Failed", "Unproc")
-_JSON_HINTS = (
-    "rror", "ail", "ault", "eason", "rro", "unknown", "problem", '"err', '"ok"', "false", "xception", "enied", "eject",
-    '"success"', '"status', '"code"', '"detail"', '"message"', '"reason"', '"exit', '"returncode"',
-)
 _HINTS = (  # of which every report of a failure has one, in lower case, unless it has a word of the next list
     "err", "ail", "not", "no ", "n't", "den", "lim", "tim", "val", "una", "unkn", "unsup", "bort", "orb", "eje", "pire",
     "http", "quot", "exc", "lock", "wron", "lread", "miss", "efus", "ancel", "hler", "sorr", "xit", "ould", "only", "conf",
     "fal", "lleg", "insuf", "overl", "unfor", "kein", "xist", "rouv", "panic", "e0",
 )
-_HINT_WORDS = frozenset(
-    word + end
-    for line in (
-        "again answered between busy closed crashed down else exceeds expected full gone has insufficient long lost must need",
-        "needs never nobody occupied offline oops out outside owned please queue required requires running since slow sold",
-        "stop stopped stuck taken too until used wait waiting within without",
-        "allerede besoin bereits debe demasiadas demasiados deve doit expirado expiré fout geen ikke moet muss nicht nie niet",
-        "non redan schon trop viele ya",
-    )
-    for word in line.split()
-    for end in ("", ".", ",", "!", ":", ";")
+_HINT_WORDS = (
+    "again|answered|between|busy|closed|crashed|down|else|exceeds|expected|full|gone|has|insufficient|long|lost|must|need|"
+    "needs|never|nobody|occupied|offline|oops|out|outside|owned|please|queue|required|requires|running|since|slow|sold|"
+    "stop|stopped|stuck|taken|too|until|used|wait|waiting|within|without|"
+    "allerede|besoin|bereits|debe|demasiadas|demasiados|deve|doit|expirado|expiré|fout|geen|ikke|moet|muss|nicht|nie|niet|"
+    "non|redan|schon|trop|viele|ya"
 )
 _FOREIGN_HINTS = (  # the same for texts with other letters than English ones
     "ungü", "fehl", "échou", "déj", "invál", "não", "inte ", "finns", "błąd", "не ", "ошиб", "нет ", "ocup", "agot", "måste",
@@ -85,18 +39,11 @@ _FOREIGN_HINTS = (  # the same for texts with other letters than English ones
 _UNSPACED_HINTS = (  # and for those in Chinese, Japanese and Korean
     "不", "未", "无", "错", "误", "失败", "超时", "拒", "已", "ません", "エラー", "失敗", "すでに", "없", "않", "오류", "실패",
 )
-_NO_NAME = frozenset(("tool",))  # of a value that no known tool has returned
-_MOST_JSON = 50_000
-_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],]')
-_ENDED = frozenset((
-    "cancelled", "canceled", "deleted", "removed", "closed", "disabled", "blocked", "rejected", "revoked", "expired",
-    "terminated", "stopped", "declined", "archived", "suspended",
-))
 # fmt: on
 _NEAR, _FAR = 1_200, 5_000  # characters of a short text, and of the end of a long one
 _FIRST_UNSPACED = "\u3000"
+_BLANK = "[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"  # what `str.split` takes for one
 _MARKUP = frozenset("{[<\ufeff")
-_OPENING = ("{", "[", "<", "H")  # JSON, markup, or a raw HTTP response
 
 
 @hookimpl(trylast=True)
@@ -104,15 +51,27 @@ def detect(value: Any, tool: Tool) -> Failure | None:
     """The failure that a text, a mapping, an MCP result or an HTTP response reports, or None."""
     if not may_report(value):  # asked again here: a plugin that implements the hook too is asked about every value
         return None
+    from mulligan.classify.detect.values import find_failure  # twenty modules that most processes never need
+
     try:
-        subject = subject_of(tool)
-        failure = _find_failure(value, tool, subject)
-        if failure is not None and not subject.words <= _NO_NAME:
-            is_missing = says_tool_is_missing(failure, tool.name)
-            failure = coded("UNKNOWN_TOOL", failure.told) if is_missing else with_meaning(failure)
-        return _mark_as_data(failure, value)
+        return find_failure(value, tool)
     except Exception:  # a value that cannot be read reports no failure
         return None
+
+
+@cache
+def _has_hint() -> Callable[[str], bool]:
+    """Whether a text in lower case has a hint: every text that a tool returns is asked.
+
+    A JSON Schema is an odd way to search a text, but the regular expressions of jsonschema-rs, which checks the arguments
+    of every call anyhow, take a tenth of the time of Python's for a short text, and a twentieth for a long one.
+    """
+    import jsonschema_rs
+
+    hints = "|".join(map(re.escape, _HINTS))
+    words = f"(?:^|{_BLANK})(?:{_HINT_WORDS})[.,!:;]?(?:{_BLANK}|$)"
+    has_hint: Callable[[str], bool] = jsonschema_rs.Draft202012Validator({"pattern": f"{hints}|{words}"}).is_valid
+    return has_hint
 
 
 def may_report(value: Any) -> bool:
@@ -128,166 +87,10 @@ def may_report(value: Any) -> bool:
         return True
     if len(value) <= _NEAR:
         lowered = value.lower()
-        for hint in _HINTS:
+        if lowered.isascii():
+            return _has_hint()(lowered)
+        for hint in _UNSPACED_HINTS if max(lowered) > _FIRST_UNSPACED else _FOREIGN_HINTS:
             if hint in lowered:
                 return True
-        if not _HINT_WORDS.isdisjoint(lowered.split()):
-            return True
-        if not lowered.isascii():
-            for hint in _UNSPACED_HINTS if max(lowered) > _FIRST_UNSPACED else _FOREIGN_HINTS:
-                if hint in lowered:
-                    return True
-        return False
+        return _has_hint()(lowered.encode(errors="replace").decode())  # without lone surrogates
     return "Traceback (most recent" in value[-_FAR:] or "\tat " in value[:_FAR]
-
-
-def _find_failure(value: Any, tool: Tool, subject: Subject) -> Failure | None:
-    kind = type(value)
-    if kind is str:
-        return _find_in_text(value, tool, subject)
-    if kind is bytes:
-        text = value[: _MOST_JSON + 1].decode("utf-8-sig", "replace")
-        return _find_in_text(text, tool, subject) if text.lstrip()[:1] in _OPENING else None
-    if kind is list:
-        if len(value) == 1 and is_a(value[0], Mapping) and as_dict(value[0]).get("type") == "text":
-            return _find_in_text(protocols.block_text(value), tool, subject)  # the only block of a result
-        listed = services.detect_listed_errors(value, subject) or protocols.detect_console(value, subject)
-        named = objects.detect_pair(value, subject) if value and type(value[0]) is str else None
-        return listed or named or detect_lines(value, subject)
-    if kind is tuple:
-        return programs.detect_streams(value, subject) or objects.detect_pair(value, subject)
-    if issubclass(kind, Mapping):
-        return _find_in_mapping(as_dict(value), tool, subject)
-    if issubclass(kind, Exception):
-        return Failure(value)
-    return _find_in_object(value, subject)
-
-
-def _find_in_text(text: str, tool: Tool, subject: Subject) -> Failure | None:
-    start = text[:80].lstrip("\ufeff \t\r\n")[:1]
-    if start in ("{", "[") and (value := _read_json(text)) is not None:
-        failure = _find_failure(value, tool, subject)
-        is_content = subject.is_text and (
-            "\n" in text.strip() or (failure is not None and _is_stored(value, failure, subject))
-        )
-        return None if is_content else failure  # the content of a file
-    if subject.is_made:
-        return None
-    if start == "<" or text.startswith("HTTP/"):
-        return detect_tagged(text) or (None if subject.is_text else detect_document(text))
-    return detect_text(text, subject)
-
-
-def _is_stored(value: Any, failure: Failure, subject: Subject) -> bool:
-    """Whether JSON that a tool for texts returned is the content of a file: the envelope of an API, or nothing known."""
-    if subject.is_file:
-        return is_a(as_dict(value).get("error") if is_a(value, Mapping) else value, Mapping, list)
-    return said(failure.told) is None and sense(failure.told) is None
-
-
-def _read_json(text: str) -> Any:
-    """The mapping or list that a text holds as JSON, which may have been cut off; None if it holds none that matters."""
-    if len(text) > _MOST_JSON or not any(hint in text for hint in _JSON_HINTS):
-        return None
-    stripped = text.strip()
-    try:
-        value = json.loads(stripped)
-    except (ValueError, RecursionError):
-        value = _read_cut_off(stripped)
-    return value if type(value) in (dict, list) else None
-
-
-def _read_cut_off(text: str) -> Any:
-    """A mapping whose end is missing, without its last member; None if it is not one."""
-    closers, whole = list[str](), None
-    for token in _TOKENS.finditer(text):
-        mark = token[0]
-        if mark in "{[":
-            closers.append("}" if mark == "{" else "]")
-        elif mark in "}]":
-            closers = closers[:-1]
-        elif mark == ",":
-            whole = text[: token.start()] + "".join(reversed(closers))
-    if not closers or whole is None or text[:1] != "{":
-        return None
-    try:
-        return json.loads(whole)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _find_in_mapping(value: Mapping[Any, Any], tool: Tool, subject: Subject) -> Failure | None:
-    if _FIELDS.isdisjoint(value) and not any(str(name)[:6] in _COUNTED for name in value):
-        if not may_fail(value):
-            return detect_undeclared_error(value, tool) if tool.output_schema else None
-        return None if is_declared_result(value, tool) else _find_by_members(value, tool, subject)
-    marked = protocols.detect_marked_result(value, value.get) or protocols.detect_protocol(value, subject)
-    if marked is not None:
-        return marked
-    if (
-        mappings.says_success(value)
-        or _says_undone(value, subject)
-        or mappings.has_findings(value)
-        or is_declared_result(value, tool)
-    ):
-        return None
-    notebook = programs.detect_notebook(value)
-    if notebook is not None:
-        return notebook
-    for fields, shape in _API_DETECTORS:
-        failure = None if fields.isdisjoint(value) and len(value) > 1 else shape(value)
-        if failure is not None:
-            return failure
-    told = None if subject.is_verdict or subject.is_record else apis.detect_told_reason(value)
-    if told is not None:
-        return told
-    found = detect_cloud(value, subject) or programs.detect_program(value, subject)
-    return found or _find_by_members(value, tool, subject)
-
-
-def _says_undone(value: Mapping[Any, Any], subject: Subject) -> bool:
-    """Whether a mapping says that something has ended, and that is what the tool was asked for."""
-    status = value.get("status", value.get("state")) if subject.is_undoing else None
-    return type(status) is str and status.lower() in _ENDED and not value.get("error")
-
-
-def _find_by_members(value: Mapping[Any, Any], tool: Tool, subject: Subject) -> Failure | None:
-    undeclared = detect_undeclared_error(value, tool) or apis.detect_only_message(value, subject)
-    if undeclared is not None or not may_fail(value):
-        return undeclared
-    return detect_field_errors(value, subject) or detect_members(value, subject)
-
-
-def _find_in_object(value: Any, subject: Subject) -> Failure | None:
-    read = Failure(value=value).field
-    found = protocols.detect_marked_result(value, read) or objects.detect_response(value, read)
-    if found is not None:
-        return found
-    fields = {name: told for name in programs.FIELDS if (told := read(name)) is not None}
-    if is_a(value, tuple):
-        fields = dict(zip(getattr(type(value), "_fields", ()), tuple.__iter__(value), strict=False))
-    program = programs.detect_program(fields, subject) if fields else None
-    if program is not None:
-        exception = read("exception")
-        if program.value is fields:
-            program.value = value
-        return Failure(exception) if issubclass(type(exception), Exception) else program
-    found = objects.detect_result_object(value, read, subject)
-    return found or objects.detect_own_members(value, read, subject)
-
-
-def _mark_as_data(failure: Failure | None, value: Any) -> Failure | None:
-    """Marks a failure that is not in a transport's envelope: it may be a record about a failure of something else."""
-    if failure is not None and not issubclass(type(failure.exception), ToolError):
-        failure.is_data = not _is_envelope_of_transport(value)
-    return failure
-
-
-def _is_envelope_of_transport(value: Any) -> bool:
-    if is_a(value, Mapping):
-        marked = as_dict(value)
-        return marked.get("isError") is True or marked.get("is_error") is True
-    if type(value) in (str, bytes, list, tuple) or issubclass(type(value), Exception):
-        return False
-    read = Failure(value=value).field
-    return read("isError") is True or read("is_error") is True or objects.detect_response(value, read) is not None
