@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import math
+import threading
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
+from weakref import WeakKeyDictionary
 
 from mulligan.plugin import (
     DeadlineExceeded,
@@ -20,8 +22,9 @@ from mulligan.plugin import (
     current_deadline,
     safe_str,
 )
-from mulligan_temporal.failures import engine_error
+from mulligan_temporal.failures import engine_error, refusal
 from mulligan_temporal.requests import Json, request_of, value_of
+from mulligan_temporal.traces import trace_here
 
 _MARGIN_SECONDS = 1.0
 _STOPPING_SECONDS = 0.15
@@ -46,6 +49,8 @@ class Temporal(ToolExecutor):
         longest: seconds after which Temporal ends a call of a tool that has no timeout.
         heartbeat: seconds without a heartbeat after which a worker counts as lost. A call that is given up is cancelled
             on its worker with the next heartbeat, of which there are several in this time.
+        in_flight: the maximum number of activities that one event loop, or one workflow, has at a time. More calls wait
+            in this process, in order.
 
     Raises:
         UsageError: an option has an impossible value, or both `client` and `address` or `namespace` are used.
@@ -62,15 +67,21 @@ class Temporal(ToolExecutor):
         client: Any = None,
         longest: float = 3_600.0,
         heartbeat: float = 10.0,
+        in_flight: int = 1_000,
     ) -> None:
         _check_texts({"task_queue": task_queue, "address": address, "namespace": namespace})
         _check_seconds({"longest": longest, "heartbeat": heartbeat})
+        if type(in_flight) is not int or in_flight < 1:
+            raise UsageError(f"Temporal(in_flight={in_flight!r:.80}): use a whole number, at least 1")
         if client is not None and (address is not None or namespace is not None):
             raise UsageError("Temporal(client=...) has an address and a namespace; remove address and namespace")
         self._task_queue, self._longest, self._heartbeat = task_queue, float(longest), float(heartbeat)
         self._connection = {"target_host": address, "namespace": namespace}
         self._given, self._client = client, client
         self._failed: str | None = None
+        self._in_flight, self._lock = in_flight, threading.Lock()
+        self._places: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
+        self._connecting: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Task[Any]] = WeakKeyDictionary()
 
     def execute(self, tool: Tool, arguments: Mapping[str, Any], call: ToolCall) -> Executor:
         """How to run a call as an activity. Nothing is sent yet.
@@ -83,13 +94,20 @@ class Temporal(ToolExecutor):
         async def run_on_temporal() -> Any:
             from temporalio import workflow
 
-            deadline = current_deadline()
-            seconds = longest if deadline is None else deadline.remaining
-            seconds = self._longest if seconds is None else min(seconds, self._longest)
-            request["seconds"] = round(seconds, 2)
-            if workflow.in_workflow():
-                return await self._run_inside(tool.name, request)
-            return await self._run_outside(tool.name, request)
+            deadline, places = current_deadline(), self._places_here()
+            try:
+                await places.acquire()
+            except asyncio.CancelledError:
+                raise DeadlineExceeded(0.0, started=False) from None
+            try:
+                seconds = longest if deadline is None else deadline.remaining
+                seconds = self._longest if seconds is None else min(seconds, self._longest)
+                request["seconds"], request["trace"] = round(seconds, 2), trace_here()
+                if workflow.in_workflow():
+                    return await self._run_inside(tool.name, request)
+                return await self._run_outside(tool.name, request)
+            finally:
+                places.release()
 
         return run_on_temporal
 
@@ -100,6 +118,11 @@ class Temporal(ToolExecutor):
     def close(self) -> None:
         """Drops the connection, unless it was given. The next call connects again."""
         self._client = self._given
+
+    def _places_here(self) -> asyncio.Semaphore:
+        """What bounds the activities of this event loop. A workflow has a loop of its own, and so is replayed the same."""
+        with self._lock:
+            return self._places.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(self._in_flight))
 
     async def _run_inside(self, name: str, request: Json) -> Any:
         """The value of a call, which is an activity of the current workflow.
@@ -151,37 +174,53 @@ class Temporal(ToolExecutor):
         return value_of(working.result())
 
     async def _start_and_wait(self, client: Any, activity_id: str, name: str, request: Json) -> Any:
-        return await client.execute_activity(
-            name,
-            request,
-            id=activity_id,
-            result_type=dict,
-            **activity_options(request, self._heartbeat, self._task_queue),
-        )
+        """The answer of an activity.
+
+        Raises:
+            ToolError: the server refused to start it; nothing has run.
+            temporalio.client.ActivityFailureError: it failed.
+            temporalio.service.RPCError: the server does not respond.
+        """
+        from temporalio.service import RPCError
+
+        options = activity_options(request, self._heartbeat, self._task_queue)
+        try:
+            handle = await client.start_activity(name, request, id=activity_id, result_type=dict, **options)
+        except RPCError as error:
+            raise refusal(error) or error from error
+        return await handle.result()
 
     async def connect(self) -> Any:
-        """The client, which serves every thread and event loop.
+        """The client, which serves every thread and event loop. Calls that need it at the same time connect once.
 
         Raises:
             ToolConnectionError: the server cannot be reached; nothing has run.
         """
         if self._client is not None:
             return self._client
-        from temporalio.client import Client
-        from temporalio.envconfig import ClientConfig
-
-        try:
-            known: dict[str, Any] = dict(ClientConfig.load_client_connect_config())
-            known.update({name: value for name, value in self._connection.items() if value is not None})
-            known.setdefault("target_host", "localhost:7233")
-            self._client = await Client.connect(**known)
-        except Exception as error:
+        loop = asyncio.get_running_loop()
+        with self._lock:
+            connecting = self._connecting.get(loop)
+            if connecting is None or connecting.done():
+                connecting = self._connecting[loop] = loop.create_task(self._connect())
+                connecting.add_done_callback(_read_exception)
+        await asyncio.wait((connecting,))
+        if (error := connecting.exception()) is not None:
             self._failed = f"Temporal cannot be reached: {safe_str(error, 300)}"
             raise ToolConnectionError(
                 "The Temporal server cannot be reached. The tool was not run.", effect="none"
             ) from error
-        self._failed = None
+        self._client, self._failed = connecting.result(), None
         return self._client
+
+    async def _connect(self) -> Any:
+        from temporalio.client import Client
+        from temporalio.envconfig import ClientConfig
+
+        known: dict[str, Any] = dict(ClientConfig.load_client_connect_config())
+        known.update({name: value for name, value in self._connection.items() if value is not None})
+        known.setdefault("target_host", "localhost:7233")
+        return await Client.connect(**known)
 
 
 def _check_texts(options: Mapping[str, object]) -> None:
