@@ -17,11 +17,13 @@ _PROVIDERS = (
     *("payments", "playwright", "saas", "search", "sql", "stores"),
 )
 _TOOLS = ("ledger", "mcp", "otel", "proxy")
+_EXECUTORS = ("temporal",)
 _ADAPTERS = ("adk", "haystack", "langchain", "llamaindex", "openai-agents", "pydantic-ai", "smolagents", "strands")
-FINISHED = tuple(f"mulligan-{name}" for name in (*_PROVIDERS, *_TOOLS, *_ADAPTERS))
+FINISHED = tuple(f"mulligan-{name}" for name in (*_PROVIDERS, *_TOOLS, *_EXECUTORS, *_ADAPTERS))
 DOMINANCE = ("-e", "plugins/mulligan-github", "-e", "plugins/testkit[dominance]")
 KIT = {f"mulligan-{name}": DOMINANCE for name in _ADAPTERS}
 KIT["mulligan-proxy"] = ("-e", "plugins/mulligan-mcp", "-e", "plugins/testkit")
+KIT["mulligan-temporal"] = ("-e", "plugins/mulligan-ledger", "-e", "plugins/testkit")
 PEERS = {
     "pydantic-ai": "pydantic-ai-slim",
     "openai-agents": "openai-agents",

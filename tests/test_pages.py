@@ -21,11 +21,12 @@ ELSEWHERE = {
     "how-to/mcp-desktop-client.md": "plugins/mulligan-proxy/tests/test_docs.py",
     "how-to/mcp-server.md": "plugins/mulligan-mcp/tests/test_docs.py",
     "how-to/metrics.md": "plugins/mulligan-otel/tests/test_otel_package.py",
+    "how-to/run-on-temporal.md": "plugins/mulligan-temporal/tests/test_temporal_package.py",
     "how-to/traces.md": "plugins/mulligan-otel/tests/test_otel_package.py",
     "reference/cli.md": "tests/test_cli_docs.py",
     "reference/dialects.md": "tests/test_dialect_docs.py",
 }  # pages that have a test of their own
-UNFINISHED = ("how-to/run-on-ray.md", "how-to/run-on-temporal.md")  # their packages are still being written
+UNFINISHED = ("how-to/run-on-ray.md",)  # its package is still being written
 NEEDS = (
     "pip install",
     "uv tool install",

@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from importlib.metadata import version
 from pathlib import Path
 
@@ -64,9 +65,9 @@ async def measure(times: int, at_once: int) -> None:
                 works = sum(one.next_works for one in mine)
                 print(f"{case.title:<36} {kind:<10} {right}/{len(mine)} right, {twice} ran twice, ", end="")
                 print(f"{works}/{len(mine)} next calls work", flush=True)
-                for one in mine:
-                    if not one.is_right(case):
-                        print(f"    {one.error}, {one.effect}, {one.runs} runs: {one.content[:200]!r}")
+                wrong = Counter((one.error, one.effect, one.runs) for one in mine if not one.is_right(case))
+                for (error, effect, runs), count in wrong.items():
+                    print(f"    {count} times: {error}, effect {effect}, {runs} runs")
             if case.timeout < 10:
                 late = [one.late for one in seen]
                 print(f"{case.title:<36} {p99(late):.0f} ms late (p99 of {len(late)}), ", end="")

@@ -6,12 +6,14 @@ import asyncio
 import math
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 from weakref import WeakKeyDictionary
 
 from mulligan.plugin import (
+    Deadline,
     DeadlineExceeded,
     Executor,
     Tool,
@@ -22,12 +24,13 @@ from mulligan.plugin import (
     current_deadline,
     safe_str,
 )
-from mulligan_temporal.failures import engine_error, refusal
+from mulligan_temporal.failures import engine_error, refusal, was_not_taken
 from mulligan_temporal.requests import Json, request_of, value_of
 from mulligan_temporal.traces import trace_here
 
 _MARGIN_SECONDS = 1.0
 _STOPPING_SECONDS = 0.15
+_NOT_TAKEN_SECONDS = 0.4  # before the deadline, the server ends a call that no worker has taken, and reports it
 
 
 class Temporal(ToolExecutor):
@@ -105,7 +108,7 @@ class Temporal(ToolExecutor):
                 request["seconds"], request["trace"] = round(seconds, 2), trace_here()
                 if workflow.in_workflow():
                     return await self._run_inside(tool.name, request)
-                return await self._run_outside(tool.name, request)
+                return await self._run_outside(tool.name, request, deadline)
             finally:
                 places.release()
 
@@ -143,7 +146,7 @@ class Temporal(ToolExecutor):
             return _raise(error)
         return value_of(answer)
 
-    async def _run_outside(self, name: str, request: Json) -> Any:
+    async def _run_outside(self, name: str, request: Json, deadline: Deadline | None) -> Any:
         """The value of a call, which is an activity without a workflow.
 
         Raises:
@@ -156,7 +159,10 @@ class Temporal(ToolExecutor):
         except asyncio.CancelledError:
             raise DeadlineExceeded(0.0, started=False) from None
         activity_id = f"mulligan-{name}-{uuid4()}"
-        working = asyncio.ensure_future(self._start_and_wait(client, activity_id, name, request))
+        taken_within = (
+            None if deadline is None else request["seconds"] - min(_NOT_TAKEN_SECONDS, request["seconds"] / 4)
+        )
+        working = asyncio.ensure_future(self._start_and_wait(client, activity_id, name, request, taken_within))
         working.add_done_callback(_read_exception)
         try:
             await asyncio.wait((working,))
@@ -170,10 +176,14 @@ class Temporal(ToolExecutor):
                 raise
             raise DeadlineExceeded(0.0, started=has_started) from None
         if (error := working.exception()) is not None:
+            if deadline is not None and was_not_taken(error):
+                await _end_at_deadline(deadline)
             return _raise(error)
         return value_of(working.result())
 
-    async def _start_and_wait(self, client: Any, activity_id: str, name: str, request: Json) -> Any:
+    async def _start_and_wait(
+        self, client: Any, activity_id: str, name: str, request: Json, taken_within: float | None
+    ) -> Any:
         """The answer of an activity.
 
         Raises:
@@ -184,6 +194,8 @@ class Temporal(ToolExecutor):
         from temporalio.service import RPCError
 
         options = activity_options(request, self._heartbeat, self._task_queue)
+        if taken_within is not None:
+            options["schedule_to_start_timeout"] = timedelta(seconds=taken_within)
         try:
             handle = await client.start_activity(name, request, id=activity_id, result_type=dict, **options)
         except RPCError as error:
@@ -268,6 +280,18 @@ def activity_options(request: Json, heartbeat: float, task_queue: str) -> dict[s
         "heartbeat_timeout": timedelta(seconds=heartbeat),
         "retry_policy": RetryPolicy(maximum_attempts=1),
     }
+
+
+async def _end_at_deadline(deadline: Deadline) -> None:
+    """Waits for the deadline of a call that the server ended a moment before, since no worker had taken it.
+
+    Raises:
+        DeadlineExceeded: it has passed, and the call never started.
+    """
+    seconds = deadline.remaining
+    with suppress(asyncio.CancelledError):
+        await asyncio.sleep(seconds + _MARGIN_SECONDS)
+    raise DeadlineExceeded(seconds, started=False)
 
 
 async def _stop(handle: Any, working: asyncio.Future[Any]) -> tuple[bool, bool]:

@@ -143,6 +143,16 @@ def engine_error(exception: BaseException) -> ToolError | None:
     return error
 
 
+def was_not_taken(exception: BaseException) -> bool:
+    """Whether Temporal ended an activity because no worker had taken it in time.
+
+    Args:
+        exception: what Temporal raised.
+    """
+    kind = Failure(exception.__cause__ or exception).look("_type")
+    return isinstance(kind, int) and _TIMEOUTS.get(int(kind)) is NO_WORKER
+
+
 def refusal(exception: BaseException) -> ToolError | None:
     """What it means to a call that the server refused to start its activity; None if it may have started it all the same.
 

@@ -12,9 +12,9 @@ def trace_here() -> dict[str, str]:
     """The headers of the current trace, such as `traceparent`; empty without OpenTelemetry."""
     headers: dict[str, str] = {}
     if "opentelemetry" in sys.modules:
-        from opentelemetry import propagate
+        from opentelemetry.propagate import inject
 
-        propagate.inject(headers)
+        inject(headers)
     return headers
 
 
@@ -30,15 +30,17 @@ def continued_trace(request: Mapping[str, Any]) -> Iterator[None]:
         yield
         return
     try:
-        from opentelemetry import context, propagate, trace
+        from opentelemetry.context import attach, detach
+        from opentelemetry.propagate import extract
+        from opentelemetry.trace import get_current_span
     except ImportError:  # not installed on this worker
         yield
         return
-    if trace.get_current_span().get_span_context().is_valid:
+    if get_current_span().get_span_context().is_valid:
         yield
         return
-    token = context.attach(propagate.extract(headers))
+    token = attach(extract(headers))
     try:
         yield
     finally:
-        context.detach(token)
+        detach(token)
