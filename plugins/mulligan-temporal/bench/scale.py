@@ -122,13 +122,16 @@ async def measure(address: str, calls: int, in_flight: int, rounds: int) -> None
         await plain(client, 100, in_flight)
         before, seen, ratios = peak(), [0], []
         for _ in range(rounds):
+            began = time.process_time()
             bare, bare_failed = await plain(client, calls, in_flight)
-            after_plain = peak()
+            between, after_plain = time.process_time(), peak()
             async with most_at_a_time(client, seen):
                 ours, our_failed = await with_mulligan(pipeline, calls)
+            costs = [1_000 * seconds / calls for seconds in (between - began, time.process_time() - between)]
             ratios.append(ours / bare)
             print(f"{calls:,} calls: plain loop {bare:,.0f}/s, {bare_failed} failed; ", end="")
             print(f"mulligan {ours:,.0f}/s, {our_failed} failed; ratio {ours / bare:.2f}", flush=True)
+            print(f"processor time of the caller: plain loop {costs[0]:.1f} ms a call, mulligan {costs[1]:.1f} ms")
             print(
                 f"peak memory: {before} MB at first, {after_plain} MB after the plain loop, {peak()} MB after mulligan"
             )

@@ -63,7 +63,6 @@ class Case:
         arguments: those of the call, beside `path`.
         strike: what happens once all tools run, or None.
         timeout: the tool's.
-        ran: whether the tool's function was called.
         works: whether there is a worker.
     """
 
@@ -74,7 +73,6 @@ class Case:
     arguments: dict[str, Any] = attrs.field(factory=dict)
     strike: Strike | None = None
     timeout: float = LONG
-    ran: bool = True
     works: bool = True
 
 
@@ -101,10 +99,10 @@ class Seen:
     content: str
 
     def is_right(self, case: Case) -> bool:
-        """Whether class and effect are those of the case, and no tool ran that was said not to, or twice."""
-        most = 1 if self.kind in ONCE or not case.ran else 10
-        right = self.error in case.errors and self.effect == case.effect
-        return right and self.runs <= most and (self.runs > 0) == case.ran
+        """Whether class and effect are those of the case, and true, and no tool ran that may not run again."""
+        most = 1 if self.kind in ONCE else 10
+        least, most = {"none": (0, 0), "done": (1, most)}.get(case.effect or "", (0, most))
+        return self.error in case.errors and self.effect == case.effect and least <= self.runs <= most
 
 
 async def killed(scene: Scene) -> None:
@@ -159,7 +157,7 @@ CASES = {
     "ended": Case("the worker is told to end", tools.stay, LOST, arguments=STAY, strike=told_to_end),
     "exit": Case("`sys.exit` in the tool", tools.leave_with, FAILED),
     "memory": Case("out of memory in the tool", tools.fill, ("ToolQuotaError",)),
-    "argument": Case("a value that cannot be sent", tools.use, FAILED, "none", ran=False),
+    "argument": Case("a value that cannot be sent", tools.use, FAILED, "none"),
     "result": Case("a result that cannot be sent", tools.give, FAILED, "done", {"kind": "object"}),
     "large": Case("a result of 3 MB", tools.give, FAILED, "done", {"kind": "large"}),
     "exception": Case("an exception that cannot be pickled", tools.throw, FAILED),
@@ -169,9 +167,7 @@ CASES = {
         "an operator ends the activity", tools.stay, ("ToolCancelledError",), "possible", STAY, terminated
     ),
     "deadline": Case("the deadline, while it runs", tools.stay, LATE, arguments=STAY, timeout=DEADLINE),
-    "pending": Case(
-        "the deadline, with no worker", tools.stay, LATE, "none", STAY, timeout=DEADLINE, ran=False, works=False
-    ),
+    "pending": Case("the deadline, with no worker", tools.stay, LATE, "none", STAY, timeout=DEADLINE, works=False),
     "server": Case(
         "the server is killed", tools.stay, (*LATE, *LOST), arguments=STAY, strike=server_stopped, timeout=DEADLINE
     ),
