@@ -1,6 +1,6 @@
 """The fault table: each fault many times, for read-only, idempotent, writing and undeclared tools.
 
-    python plugins/mulligan-temporal/bench/faults.py [TIMES] [AT_ONCE]
+    python plugins/mulligan-temporal/bench/faults.py [TIMES] [AT_ONCE] [FAULT...]
 
 It starts a development server and workers on this machine. Each fault strikes AT_ONCE calls of each kind of tool at a time,
 until it has struck TIMES of each. It prints how many calls had the right class and effect, whether a writing tool ran more
@@ -19,6 +19,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
@@ -53,10 +54,10 @@ def p99(values: list[float]) -> float:
     return sorted(values)[math.ceil(len(values) * 0.99) - 1] * 1_000 if values else math.nan
 
 
-async def measure(times: int, at_once: int) -> None:
+async def measure(times: int, at_once: int, names: Sequence[str]) -> None:
     """Prints the table."""
     with tempfile.TemporaryDirectory() as folder, DevServer(Path(folder) / "temporal.db") as server:
-        for case in CASES.values():
+        for case in (CASES[name] for name in names or CASES):
             seen, timers = await strike(case, server, Path(folder), times, at_once)
             for kind in KINDS:
                 mine = [one for one in seen if one.kind == kind]
@@ -74,15 +75,15 @@ async def measure(times: int, at_once: int) -> None:
                 print(f"a timer of this process {p99(timers):.0f} ms; load {os.getloadavg()[0]:.1f}", flush=True)
 
 
-def main(times: int = 20, at_once: int = 5) -> None:
+def main(times: int = 20, at_once: int = 5, *names: str) -> None:
     """Prints the machine, and the table."""
     from conftest import program
 
     server = subprocess.run([program("temporal"), "--version"], capture_output=True, text=True, check=True)  # noqa: S603
     print(f"Python {platform.python_version()}, temporalio {version('temporalio')}, {server.stdout.strip()}, ", end="")
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}", flush=True)
-    asyncio.run(measure(times, at_once))
+    asyncio.run(measure(times, at_once, names))
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    main(*map(int, sys.argv[1:3]), *sys.argv[3:])

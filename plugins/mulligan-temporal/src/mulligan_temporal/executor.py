@@ -30,7 +30,7 @@ from mulligan_temporal.traces import trace_here
 
 _MARGIN_SECONDS = 1.0
 _STOPPING_SECONDS = 0.15
-_NOT_TAKEN_SECONDS = 0.4  # before the deadline, the server ends a call that no worker has taken, and reports it
+_NOT_TAKEN_SECONDS = 1.0  # before the deadline, the server ends a call that no worker has taken, and reports it
 
 
 class Temporal(ToolExecutor):

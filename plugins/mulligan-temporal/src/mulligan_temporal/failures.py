@@ -102,7 +102,8 @@ def answered(failure: Failure) -> ToolError:
 def application(failure: Failure) -> ToolError | None:
     """An exception of an activity or a workflow, of which Temporal keeps the name of the class, and the message."""
     kind, delay = failure.look("_type"), failure.look("_next_retry_delay")
-    name, text = safe_str(kind or "", 200).rpartition(".")[2], safe_str(failure.look("_message") or "", 2_000)
+    kind, text = safe_str(kind or "", 200), safe_str(failure.look("_message") or "", 2_000)
+    name = kind.rpartition(".")[2]
     if name == "NotFoundError" and text.startswith("Activity function"):
         failure.text = ""
         return m.error_of(failure, NOT_REGISTERED)
