@@ -178,7 +178,7 @@ async def observe(case: Case, address: str, folder: Path, calls: int, server: An
     """What is seen of so many calls of each kind of tool, all at once, that meet a fault."""
     queue = f"faults-{uuid4()}"
     paths = {(kind, number): folder / f"{queue}-{kind}-{number}" for kind in KINDS for number in range(calls)}
-    worker = ForkedWorker(address, queue) if case.works else None
+    worker = await asyncio.to_thread(ForkedWorker, address, queue) if case.works else None
     scene = Scene(address, queue, worker, [], server)
     try:
         with ExitStack() as stack:
@@ -224,7 +224,7 @@ async def _timed(pipeline: Pipeline, case: Case, path: Path) -> tuple[ToolResult
 async def _next_works(scene: Scene, pipeline: Pipeline, folder: Path) -> bool:
     """Whether the next call works, on a new worker if this one is gone."""
     if scene.worker is None or not scene.worker.is_alive():
-        scene.worker = ForkedWorker(scene.address, scene.queue)
+        scene.worker = await asyncio.to_thread(ForkedWorker, scene.address, scene.queue)
     file = folder / "next"
     file.write_text("here", "utf-8")
     return (await pipeline.acall("read", {"path": str(file)})).value == "here"

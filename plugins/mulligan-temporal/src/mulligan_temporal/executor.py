@@ -103,12 +103,10 @@ class Temporal(ToolExecutor):
             except asyncio.CancelledError:
                 raise DeadlineExceeded(0.0, started=False) from None
             try:
-                seconds = longest if deadline is None else deadline.remaining
-                seconds = self._longest if seconds is None else min(seconds, self._longest)
-                request["seconds"], request["trace"] = round(seconds, 2), trace_here()
                 if workflow.in_workflow():
-                    return await self._run_inside(tool.name, request)
-                return await self._run_outside(tool.name, request, deadline)
+                    return await self._run_inside(tool.name, self._limited(request, deadline, longest))
+                client = await self._connect_or_give_up()
+                return await self._run_outside(client, tool.name, self._limited(request, deadline, longest), deadline)
             finally:
                 places.release()
 
@@ -146,7 +144,25 @@ class Temporal(ToolExecutor):
             return _raise(error)
         return value_of(answer)
 
-    async def _run_outside(self, name: str, request: Json, deadline: Deadline | None) -> Any:
+    def _limited(self, request: Json, deadline: Deadline | None, longest: float | None) -> Json:
+        """A call with the seconds that it may take from now, and its trace."""
+        seconds = longest if deadline is None else deadline.remaining
+        seconds = self._longest if seconds is None else min(seconds, self._longest)
+        return {**request, "seconds": max(0.01, round(seconds, 2)), "trace": trace_here()}
+
+    async def _connect_or_give_up(self) -> Any:
+        """The client.
+
+        Raises:
+            DeadlineExceeded: the call was given up, and never started.
+            ToolConnectionError: the server cannot be reached; nothing has run.
+        """
+        try:
+            return await self.connect()
+        except asyncio.CancelledError:
+            raise DeadlineExceeded(0.0, started=False) from None
+
+    async def _run_outside(self, client: Any, name: str, request: Json, deadline: Deadline | None) -> Any:
         """The value of a call, which is an activity without a workflow.
 
         Raises:
@@ -154,10 +170,6 @@ class Temporal(ToolExecutor):
             DeadlineExceeded: the call was given up, and either never started, or is not known to have ended.
             ToolError: the server or the worker failed.
         """
-        try:
-            client = await self.connect()
-        except asyncio.CancelledError:
-            raise DeadlineExceeded(0.0, started=False) from None
         activity_id = f"mulligan-{name}-{uuid4()}"
         taken_within = (
             None if deadline is None else request["seconds"] - min(_NOT_TAKEN_SECONDS, request["seconds"] / 4)
