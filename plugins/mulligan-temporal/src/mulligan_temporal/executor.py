@@ -8,6 +8,8 @@ import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import timedelta
+from functools import cache
+from importlib import import_module
 from typing import Any
 from uuid import uuid4
 from weakref import WeakKeyDictionary
@@ -93,6 +95,7 @@ class Temporal(ToolExecutor):
             UsageError: an argument cannot be written as JSON.
         """
         request, longest = request_of(tool, arguments, call), tool.timeout
+        _load_temporal()
 
         async def run_on_temporal() -> Any:
             from temporalio import workflow
@@ -245,6 +248,13 @@ class Temporal(ToolExecutor):
         known.update({name: value for name, value in self._connection.items() if value is not None})
         known.setdefault("target_host", "localhost:7233")
         return await Client.connect(**known)
+
+
+@cache
+def _load_temporal() -> None:
+    """Imports Temporal's library, which takes a second or more: before the time of the first call begins."""
+    for name in ("temporalio.client", "temporalio.envconfig", "temporalio.workflow"):
+        import_module(name)
 
 
 def _check_texts(options: Mapping[str, object]) -> None:
