@@ -23,7 +23,7 @@ _TOOLS = ("ledger", "mcp", "otel", "proxy")
 _ADAPTERS = (
     *("adk", "crewai", "haystack", "langchain", "llamaindex", "openai-agents", "pydantic-ai", "smolagents", "strands"),
 )
-_ENGINES = ("ray",)
+_ENGINES = ("ray", "temporal")
 FINISHED = tuple(f"mulligan-{name}" for name in (*_PROVIDERS, *_TOOLS, *_ADAPTERS, *_ENGINES))
 BESIDE = ("-e", "plugins/mulligan-github", "-e", "plugins/mulligan-ledger")
 KIT = {f"mulligan-{name}": (*BESIDE, "-e", "plugins/testkit[dominance]") for name in _ADAPTERS}
@@ -31,6 +31,7 @@ TRACED = (*BESIDE, "-e", "plugins/mulligan-otel", "-e", "plugins/testkit[dominan
 KIT |= dict.fromkeys(("mulligan-langchain", "mulligan-openai-agents", "mulligan-pydantic-ai"), TRACED)
 KIT["mulligan-proxy"] = ("-e", "plugins/mulligan-mcp", "-e", "plugins/mulligan-ledger", "-e", "plugins/testkit")
 KIT["mulligan-ray"] = ("-e", "plugins/mulligan-ledger", "-e", "plugins/mulligan-otel", "-e", "plugins/testkit")
+KIT["mulligan-temporal"] = ("-e", "plugins/mulligan-ledger", "-e", "plugins/testkit")
 PARALLEL = {"mulligan-proxy": ("-n", "2", "--dist", "loadfile")}  # many programs are started; a file shares its servers
 PEERS = {
     "pydantic-ai": "pydantic-ai-slim",

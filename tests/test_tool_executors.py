@@ -18,10 +18,12 @@ from mulligan.plugin import (
     Deadline,
     DeadlineExceeded,
     ToolExecutor,
+    arun_tool,
     current_deadline,
     hookimpl,
     packed_call,
     run_packed_call,
+    run_tool,
     value_of_answer,
 )
 from mulligan.testing import ExecutorConformance
@@ -324,3 +326,15 @@ class TestElsewhere(ExecutorConformance):
     options = {"executor": "elsewhere"}
     declined = {}
     module = "mulligan.plugin"
+
+
+def test_a_tool_that_runs_out_of_memory_on_a_worker_is_answered():
+    def fill() -> int:
+        return len(bytearray(1 << 60))
+
+    async def afill() -> int:
+        return fill()
+
+    for answer in (run_tool(fill, {}, yielded=10), asyncio.run(arun_tool(afill, {}, yielded=10))):
+        with pytest.raises(MemoryError):
+            value_of_answer(answer)

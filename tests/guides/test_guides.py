@@ -14,14 +14,14 @@ ELSEWHERE = (
     "mcp-server.md",
     "metrics.md",
     "run-on-ray.md",
+    "run-on-temporal.md",
     "traces.md",
 )  # run by their packages' tests
-UNFINISHED = ("run-on-temporal.md",)  # its package is still being written
 GUIDES = sorted(
     str(path.relative_to(DOCS))
     for folder in ("how-to", "tutorial")
     for path in (DOCS / folder).glob("*.md")
-    if path.name not in (*ELSEWHERE, *UNFINISHED)
+    if path.name not in ELSEWHERE
 )
 
 

@@ -1,141 +1,89 @@
 """The fault table: each fault many times, for read-only, idempotent, writing and undeclared tools.
 
-    python plugins/mulligan-temporal/bench/faults.py --times 20
+    python plugins/mulligan-temporal/bench/faults.py [TIMES] [AT_ONCE] [FAULT...]
 
-It starts a development server and workers on this machine. It prints, for each fault, how many calls had the right class and
-effect, the latest answer after the deadline, and whether any tool that may not run again ran more than once.
+It starts a development server and workers on this machine. Each fault strikes AT_ONCE calls of each kind of tool at a time,
+until it has struck TIMES of each. It prints how many calls had the right class and effect, whether a writing tool ran more
+than once, whether the next call worked, and how late calls ended that had a deadline, beside a timer of this process.
 """
 
 # ruff: noqa: INP001, T201
 from __future__ import annotations
 
-import argparse
+import asyncio
+import math
+import os
+import platform
+import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections import Counter
+from collections.abc import Sequence
+from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-import temporal_tools as tools
-from conftest import end, free_port, start_server, start_worker
-from mulligan_temporal import Temporal
-
-from mulligan import Pipeline, Policy, Tool, ToolResult
-
-KINDS: dict[str, dict[str, bool]] = {
-    "read-only": {"read_only": True},
-    "idempotent": {"idempotent": True},
-    "write": {"read_only": False},
-    "undeclared": {},
-}
-DEADLINE = 1.0
+from conftest import DevServer
+from fault_cases import CASES, KINDS, ONCE, Case, Seen, observe
 
 
-class Bench:
-    """A server, and the pipelines of one fault."""
+async def strike(
+    case: Case, server: DevServer, folder: Path, times: int, at_once: int
+) -> tuple[list[Seen], list[float]]:
+    """What is seen of the calls, and how late timers of this process were meanwhile."""
+    seen: list[Seen] = []
+    timers: list[float] = []
 
-    def __init__(self, address: str, folder: Path) -> None:
-        self.address, self.folder, self.number = address, folder, 0
+    async def tick() -> None:
+        while True:
+            began = time.monotonic()
+            await asyncio.sleep(case.timeout)
+            timers.append(time.monotonic() - began - case.timeout)
 
-    @contextmanager
-    def pipeline(self, tool: Tool, queue: str, timeout: float, kind: str) -> Iterator[Pipeline]:
-        """A pipeline with a tool of one kind."""
-        executor = Temporal(address=self.address, task_queue=queue, heartbeat=1)
-        placed = tool.with_options(executor=executor, timeout=timeout, **KINDS[kind])
-        with Pipeline([placed], policy=Policy(retry=False)) as pipeline:
-            yield pipeline
-
-    def file(self) -> Path:
-        """A new file, in which a tool notes its runs."""
-        self.number += 1
-        return self.folder / f"runs{self.number}"
-
-
-def killed(bench: Bench, kind: str) -> tuple[ToolResult, Path, float]:
-    """The worker is killed while it runs the tool."""
-    worker, file = start_worker(bench.address, "killed", "temporal_tools"), bench.file()
-    try:
-        with bench.pipeline(tools.die, "killed", 20, kind) as pipeline:
-            return pipeline.call("die", {"path": str(file)}), file, 0.0
-    finally:
-        end(worker)
+    ticking = asyncio.create_task(tick())
+    while len(seen) < times * len(KINDS):
+        seen += await observe(case, server.address, folder, at_once, server)
+    ticking.cancel()
+    return seen, timers
 
 
-def deadline(bench: Bench, kind: str) -> tuple[ToolResult, Path, float]:
-    """The tool runs on at its deadline."""
-    file = bench.file()
-    with bench.pipeline(tools.asleep, "faults", DEADLINE, kind) as pipeline:
-        started = time.monotonic()
-        result = pipeline.call("asleep", {"seconds": 5, "path": str(file)})
-        return result, file, time.monotonic() - started - DEADLINE
+def p99(values: list[float]) -> float:
+    """The 99th percentile, in milliseconds."""
+    return sorted(values)[math.ceil(len(values) * 0.99) - 1] * 1_000 if values else math.nan
 
 
-def no_worker(bench: Bench, kind: str) -> tuple[ToolResult, Path, float]:
-    """No worker takes the call before its deadline."""
-    file = bench.file()
-    with bench.pipeline(tools.write, "nobody", DEADLINE, kind) as pipeline:
-        started = time.monotonic()
-        result = pipeline.call("write", {"path": str(file)})
-        return result, file, time.monotonic() - started - DEADLINE
-
-
-def leaves(bench: Bench, kind: str) -> tuple[ToolResult, Path, float]:
-    """The tool calls `sys.exit`."""
-    with bench.pipeline(tools.leave, "faults", 20, kind) as pipeline:
-        return pipeline.call("leave"), bench.file(), 0.0
-
-
-def raises(bench: Bench, kind: str) -> tuple[ToolResult, Path, float]:
-    """The tool raises after it has had an effect."""
-    file = bench.file()
-    with bench.pipeline(tools.write, "faults", 20, kind) as pipeline:
-        return pipeline.call("write", {"path": str(file)}), file, 0.0
-
-
-FAULTS: dict[Callable[[Bench, str], tuple[ToolResult, Path, float]], tuple[str, str]] = {
-    killed: ("ToolUnavailableError", "possible"),
-    deadline: ("ToolTimeoutError", "possible"),
-    no_worker: ("ToolTimeoutError", "none"),
-    leaves: ("ToolExecutionError", "possible"),
-    raises: ("ToolConnectionError", "possible"),
-}
-
-
-def main() -> None:
+async def measure(times: int, at_once: int, names: Sequence[str]) -> None:
     """Prints the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--times", type=int, default=20)
-    times = parser.parse_args().times
-    port = free_port()
-    server = start_server(port)
-    address, worker = f"127.0.0.1:{port}", None
-    try:
-        worker = start_worker(address, "faults", "temporal_tools")
-        with tempfile.TemporaryDirectory() as folder:
-            bench = Bench(address, Path(folder))
-            for fault, expected in FAULTS.items():
-                for kind in KINDS:
-                    print(_row(bench, fault, kind, expected, times), flush=True)
-    finally:
-        for process in (worker, server):
-            if process is not None:
-                end(process)
+    with tempfile.TemporaryDirectory() as folder, DevServer(Path(folder) / "temporal.db") as server:
+        for case in (CASES[name] for name in names or CASES):
+            seen, timers = await strike(case, server, Path(folder), times, at_once)
+            for kind in KINDS:
+                mine = [one for one in seen if one.kind == kind]
+                right = sum(one.is_right(case) for one in mine)
+                twice = sum(one.runs > 1 for one in mine) if kind in ONCE else 0
+                works = sum(one.next_works for one in mine)
+                print(f"{case.title:<36} {kind:<10} {right}/{len(mine)} right, {twice} ran twice, ", end="")
+                print(f"{works}/{len(mine)} next calls work", flush=True)
+                wrong = Counter((one.error, one.effect, one.runs) for one in mine if not one.is_right(case))
+                for (error, effect, runs), count in wrong.items():
+                    print(f"    {count} times: {error}, effect {effect}, {runs} runs")
+            if case.timeout < 10:
+                late = [one.late for one in seen]
+                print(f"{case.title:<36} {p99(late):.0f} ms late (p99 of {len(late)}), ", end="")
+                print(f"a timer of this process {p99(timers):.0f} ms; load {os.getloadavg()[0]:.1f}", flush=True)
 
 
-def _row(bench: Bench, fault: Any, kind: str, expected: tuple[str, str], times: int) -> str:
-    right, latest, twice = 0, 0.0, 0
-    for _ in range(times):
-        result, file, late = fault(bench, kind)
-        error = result.error
-        right += error is not None and (type(error).__name__, error.effect) == expected
-        latest = max(latest, late)
-        twice += file.exists() and len(file.read_text().splitlines()) > 1
-    return f"{fault.__name__:<10} {kind:<11} {right}/{times} right, {latest * 1000:4.0f} ms late at most, {twice} ran twice"
+def main(times: int = 20, at_once: int = 5, *names: str) -> None:
+    """Prints the machine, and the table."""
+    from conftest import program
+
+    server = subprocess.run([program("temporal"), "--version"], capture_output=True, text=True, check=True)  # noqa: S603
+    print(f"Python {platform.python_version()}, temporalio {version('temporalio')}, {server.stdout.strip()}, ", end="")
+    print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}", flush=True)
+    asyncio.run(measure(times, at_once, names))
 
 
 if __name__ == "__main__":
-    main()
+    main(*map(int, sys.argv[1:3]), *sys.argv[3:])

@@ -8,7 +8,7 @@ import sysconfig
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import mulligan_temporal
 import pytest
@@ -46,13 +46,36 @@ def wait_for_port(port: int, process: subprocess.Popen[bytes]) -> None:
     raise AssertionError("the server has not started")
 
 
-def start_server(port: int) -> subprocess.Popen[bytes]:
-    """Starts a development server, without its web pages."""
+def start_server(port: int, file: Path | None = None) -> subprocess.Popen[bytes]:
+    """Starts a development server, without its web pages; with a file, it keeps its state there."""
     command = [program("temporal"), "server", "start-dev", "--headless", "--ip", "127.0.0.1", "--port", str(port)]
-    command += ["--log-level", "never"]
+    command += ["--log-level", "never", *([] if file is None else ["--db-filename", str(file)])]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # noqa: S603
     wait_for_port(port, process)
     return process
+
+
+class DevServer:
+    """A development server that keeps its state in a file, and can be stopped and started again."""
+
+    def __init__(self, file: Path) -> None:
+        self._file, self._port = file, free_port()
+        self.address = f"127.0.0.1:{self._port}"
+
+    def start(self) -> None:
+        """Starts it."""
+        self._process = start_server(self._port, self._file)
+
+    def stop(self) -> None:
+        """Kills it."""
+        end(self._process)
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
@@ -61,11 +84,11 @@ def end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def start_worker(address: str, queue: str, tools: str) -> subprocess.Popen[bytes]:
-    """Starts a worker by the command, and waits until it is ready."""
+def start_worker(address: str, queue: str, tools: str, folder: Path = HERE) -> subprocess.Popen[bytes]:
+    """Starts a worker by the command, whose tools are in a module of a folder, and waits until it is ready."""
     command = [program("mulligan"), "temporal", "worker", "--tools", tools, "--task-queue", queue]
     command += ["--address", address]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])}
     process = subprocess.Popen(command, stderr=subprocess.PIPE, env=environment)  # noqa: S603
     assert process.stderr is not None
     line = process.stderr.readline()

@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -91,3 +92,67 @@ def flaky(path: str) -> str:
     if len(Path(path).read_text(encoding="utf-8").splitlines()) < 3:
         raise ConnectionResetError(104, "Connection reset by peer")
     return "works"
+
+
+@tool
+def stay(path: str, seconds: float) -> str:
+    """Notes a run, and sleeps in small steps."""
+    note(path)
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        time.sleep(0.05)
+    return "stayed"
+
+
+@tool
+def leave_with(path: str) -> str:
+    """Notes a run, and exits."""
+    note(path)
+    sys.exit(3)
+
+
+@tool
+def fill(path: str) -> int:
+    """Notes a run, and takes more memory than there is."""
+    note(path)
+    return len(bytearray(1 << 44))
+
+
+@tool
+def give(path: str, kind: str) -> Any:
+    """Notes a run, and returns something that cannot be sent, or is too large."""
+    note(path)
+    return object() if kind == "object" else "x" * 3_000_000
+
+
+class ToughError(Exception):
+    """Cannot be pickled, nor written as JSON."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self.lock = threading.Lock()
+
+    def __reduce__(self) -> Any:
+        raise TypeError("cannot pickle")
+
+
+@tool
+def throw(path: str) -> str:
+    """Notes a run, and raises an exception that cannot be pickled."""
+    note(path)
+    raise ToughError(path)
+
+
+@tool
+def use(path: str, database: Injected[Any]) -> str:
+    """Needs a value that cannot be sent, and notes a run."""
+    note(path)
+    return f"used {database}"
+
+
+@tool
+def trace_id() -> str:
+    """The id of the trace in which it runs."""
+    from opentelemetry.trace import format_trace_id, get_current_span
+
+    return format_trace_id(get_current_span().get_span_context().trace_id)

@@ -8,16 +8,15 @@ from pathlib import Path
 import mulligan_temporal
 import pytest
 import temporal_tools as tools
-from conftest import end, free_port, start_server, start_worker
+from conftest import end, free_port, start_worker
 from mulligan_temporal import Temporal
 
-from mulligan import Pipeline, Policy
+from mulligan import Pipeline
 from mulligan.errors import (
     ResourceNotFoundError,
     ToolConnectionError,
     ToolExecutionError,
     ToolTimeoutError,
-    ToolUnavailableError,
     UsageError,
 )
 
@@ -86,26 +85,14 @@ def test_many_calls_at_once(pipeline_of, tmp_path):
     assert [result.value for result in results] == ["x"] * 20
 
 
-def test_a_worker_that_is_killed_leaves_the_effect_open(pipeline_of, address, tmp_path):
-    process = start_worker(address, "dying", "temporal_tools")
-    try:
-        result = pipeline_of(tools.die, queue="dying").call("die", {"path": str(tmp_path / "runs")})
-    finally:
-        end(process)
-    assert isinstance(result.error, ToolUnavailableError)
-    assert result.error.effect == "possible"
-    assert "The worker that ran the tool was lost" in result.content
-    assert runs(tmp_path / "runs") == 1
-
-
 def test_without_a_worker_the_deadline_holds(pipeline_of, tmp_path):
-    pipeline, started = pipeline_of(tools.write, queue="empty", timeout=1), time.monotonic()
+    pipeline, started = pipeline_of(tools.write, queue="empty", timeout=4), time.monotonic()
     result = pipeline.call("write", {"path": str(tmp_path / "runs")})
     assert isinstance(result.error, ToolTimeoutError)
     assert result.error.effect == "none"
     process = start_worker(os.environ["TEMPORAL_ADDRESS"], "empty", "temporal_tools")
     try:
-        time.sleep(max(0.0, started + 5 - time.monotonic()))
+        time.sleep(max(0.0, started + 6 - time.monotonic()))
     finally:
         end(process)
     assert runs(tmp_path / "runs") == 0
@@ -133,34 +120,6 @@ def test_a_server_that_cannot_be_reached_has_run_nothing(tmp_path):
         assert isinstance(error, ToolConnectionError)
         assert error.effect == "none"
         assert "Temporal cannot be reached" in (pipeline.executors[-1].problem or "")
-
-
-def test_a_server_that_stops_in_the_middle_leaves_the_effect_open(tmp_path):
-    port = free_port()
-    server = start_server(port)
-    process = start_worker(f"127.0.0.1:{port}", "stopping", "temporal_tools")
-    executor = Temporal(address=f"127.0.0.1:{port}", task_queue="stopping")
-    try:
-        with Pipeline(
-            [tools.asleep.with_options(executor=executor, timeout=4)],
-            plugins=[mulligan_temporal],
-            autoload=False,
-            policy=Policy(retry=False),
-        ) as pipeline:
-            asyncio.run(_stop_during(pipeline, server, tmp_path))
-    finally:
-        end(process)
-        end(server)
-
-
-async def _stop_during(pipeline, server, folder) -> None:
-    task = asyncio.create_task(pipeline.acall("asleep", {"seconds": 2, "path": str(folder / "runs")}))
-    await asyncio.sleep(1)
-    end(server)
-    result = await task
-    assert result.error is not None
-    assert result.error.effect == "possible"
-    assert isinstance(result.error, (ToolTimeoutError, ToolUnavailableError))
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,21 @@
 """The command, and what installing the package brings."""
 
+import asyncio
+import pathlib
+import re
+import signal
 import subprocess
 import sys
 
 import pytest
-from conftest import free_port
+import temporal_tools as tools
+from code_blocks import code_blocks
+from conftest import end, free_port, start_worker
 
 from mulligan.cli import main
+
+PACKAGE = pathlib.Path(__file__).parents[1]
+PAGES = (PACKAGE / "README.md", PACKAGE.parents[1] / "docs" / "how-to" / "run-on-temporal.md")
 
 
 @pytest.mark.parametrize(
@@ -25,6 +34,49 @@ def test_wrong_usage_of_the_worker_is_explained(words, text, capfd):
 def test_a_worker_says_that_it_cannot_reach_the_server(capfd):
     assert main(["temporal", "worker", "--tools", "temporal_tools", "--address", f"127.0.0.1:{free_port()}"]) == 2
     assert "The Temporal server cannot be reached" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_the_worker_is_a_process_that_ends_after_its_tools(number, address, pipeline_of, tmp_path):
+    queue = f"process-{number}"
+    process, pipeline = start_worker(address, queue, "temporal_tools"), pipeline_of(tools.stay, queue=queue)
+
+    async def main() -> object:
+        call = asyncio.create_task(pipeline.acall("stay", {"path": str(tmp_path / "runs"), "seconds": 2}))
+        while not (tmp_path / "runs").exists() and not call.done():
+            await asyncio.sleep(0.05)
+        process.send_signal(number)
+        return (await call).value
+
+    try:
+        assert asyncio.run(main()) == "stayed"
+        assert process.wait(30) == 0
+    finally:
+        end(process)
+
+
+def test_the_readme_and_the_page_name_options_of_the_command(capfd):
+    main(["temporal", "worker", "--help"])
+    told = capfd.readouterr().out
+    for page in PAGES:
+        for option in re.findall(r"(?<![-\w])(--[a-z][a-z-]+)", page.read_text("utf-8")):
+            assert option in told or option == "--executor", option
+
+
+def test_the_program_of_the_page_prints_what_the_page_says(address, tmp_path):
+    blocks = code_blocks(PAGES[1].read_text("utf-8"))
+    for _, name, text in blocks:
+        if name is not None:
+            (tmp_path / name).write_text(text, "utf-8")
+    (session,) = (text for language, _, text in blocks if language == "console")
+    command, _, output = session.partition("\n")
+    process = start_worker(address, "shop", "shop", folder=tmp_path)
+    try:
+        words = [sys.executable, *command.split()[2:]]
+        run = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    finally:
+        end(process)
+    assert run.stdout == output, run.stderr
 
 
 def test_the_package_is_loaded_without_temporal():

@@ -28,6 +28,7 @@ from mulligan.untrusted.objects import leaf_exceptions
 from mulligan.untrusted.text import MUST_PROPAGATE, safe_str
 
 _MAX_LEVELS = 8
+_OUT_OF_MEMORY = process_child.encode_exception(MemoryError())  # created while memory is available
 _HARMLESS_NAMES = frozenset(
     ("__module__", "__qualname__", "__doc__", "__dict__", "__weakref__", "__init__", "__annotations__")
 ) | {"__firstlineno__", "__static_attributes__", "__annotate__", "__orig_bases__", "__parameters__"}
@@ -83,11 +84,11 @@ def run_tool(handler: Callable[..., Any], arguments: Mapping[str, Any], *, yield
 
     Returns:
         the answer, for `value_of_answer` on the machine that asks.
-
-    Raises:
-        MemoryError: the tool ran out of memory.
     """
-    return process_child.run(handler, arguments, yielded)
+    try:
+        return process_child.run(handler, arguments, yielded)
+    except MemoryError:
+        return _OUT_OF_MEMORY
 
 
 async def arun_tool(handler: Callable[..., Any], arguments: Mapping[str, Any], *, yielded: int) -> bytes:
@@ -107,11 +108,13 @@ async def arun_tool(handler: Callable[..., Any], arguments: Mapping[str, Any], *
 
     try:
         value = await resolve_value(handler(**arguments), yielded)
+        return process_child.encode_value(value)
     except asyncio.CancelledError:
         raise
+    except MemoryError:
+        return _OUT_OF_MEMORY
     except BaseException as error:
         return process_child.encode_exception(error)
-    return process_child.encode_value(value)
 
 
 def read_answer(answer: bytes) -> tuple[str, Any]:

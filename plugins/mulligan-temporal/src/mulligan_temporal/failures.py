@@ -13,6 +13,12 @@ LOST = m.Meaning(ToolUnavailableError, "The worker that ran the tool was lost", 
 NO_WORKER = m.Meaning(ToolUnavailableError, "No worker took the call in time. It was not run", effect="none")
 SERVER = m.Meaning(ToolUnavailableError, "The Temporal server does not respond", effect="possible")
 NOT_REGISTERED = m.Meaning(ToolExecutionError, "The workers do not have this tool. It was not run", effect="none")
+ENDED = m.Meaning(ToolUnavailableError, "The worker was ended while it ran the tool", effect="possible")
+TOO_LARGE = m.Meaning(ToolExecutionError, "The tool ran, but its result is larger than Temporal accepts", effect="done")
+UNSENT = "The call is larger than Temporal accepts. The tool was not run."
+REFUSED = "The Temporal server refused the call. The tool was not run."
+WORKER_ENDED = "mulligan.WorkerEnded"
+"""The type of the `ApplicationError` of a tool that was stopped because its worker was ended."""
 
 _TIMEOUTS = {1: m.TIMEOUT, 2: NO_WORKER, 3: m.TIMEOUT, 4: LOST}  # temporalio.exceptions.TimeoutType
 _STATUSES = Codes(  # of gRPC: https://grpc.io/docs/guides/status-codes/
@@ -32,6 +38,9 @@ _STATUSES = Codes(  # of gRPC: https://grpc.io/docs/guides/status-codes/
     },
     skipped={"it is no error": "0", "no call of Temporal gives it": "11"},
 )
+_OWN_TYPES = {WORKER_ENDED: ENDED, "PayloadsTooLarge": TOO_LARGE}  # the second is what Temporal's workers say
+_REFUSALS = frozenset((3, 5, 7, 8, 9, 12, 16))  # the server has decided; after all others it may have started
+_OF_THE_CALLER = frozenset((7, 8, 16))  # credentials and rates; the others are about how the call was made
 rules = Rules()
 
 
@@ -93,10 +102,14 @@ def answered(failure: Failure) -> ToolError:
 def application(failure: Failure) -> ToolError | None:
     """An exception of an activity or a workflow, of which Temporal keeps the name of the class, and the message."""
     kind, delay = failure.look("_type"), failure.look("_next_retry_delay")
-    name, text = safe_str(kind or "", 200).rpartition(".")[2], safe_str(failure.look("_message") or "", 2_000)
+    kind, text = safe_str(kind or "", 200), safe_str(failure.look("_message") or "", 2_000)
+    name = kind.rpartition(".")[2]
     if name == "NotFoundError" and text.startswith("Activity function"):
         failure.text = ""
         return m.error_of(failure, NOT_REGISTERED)
+    if kind in _OWN_TYPES:
+        failure.text = ""
+        return m.error_of(failure, _OWN_TYPES[kind])
     error = _named(failure, name, text)
     if failure.look("_non_retryable") is True:
         error.transient = False
@@ -128,4 +141,34 @@ def engine_error(exception: BaseException) -> ToolError | None:
     error = rules.decide(Failure(exception))
     if error is not None:
         error.rule = f"temporal:{error.rule}"
+    return error
+
+
+def was_not_taken(exception: BaseException) -> bool:
+    """Whether Temporal ended an activity because no worker had taken it in time.
+
+    Args:
+        exception: what Temporal raised.
+    """
+    kind = Failure(exception.__cause__ or exception).look("_type")
+    return isinstance(kind, int) and _TIMEOUTS.get(int(kind)) is NO_WORKER
+
+
+def refusal(exception: BaseException) -> ToolError | None:
+    """What it means to a call that the server refused to start its activity; None if it may have started it all the same.
+
+    Args:
+        exception: the `temporalio.service.RPCError`.
+    """
+    status, text = Failure(exception).look("_status"), safe_str(exception, 300)
+    if not isinstance(status, int) or int(status) not in _REFUSALS:
+        return None
+    if "exceeds length limit" in text or "larger than max" in text:
+        return ToolExecutionError(UNSENT, effect="none", user_message=f"{UNSENT} The server reported: {text}")
+    error = engine_error(exception) if int(status) in _OF_THE_CALLER else None
+    if error is None:
+        return ToolExecutionError(
+            REFUSED, effect="none", fatal=True, user_message=f"{REFUSED} The server reported: {text}"
+        )
+    error.effect = "none"
     return error

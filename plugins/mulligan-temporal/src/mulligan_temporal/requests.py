@@ -8,7 +8,7 @@ from typing import Any
 
 from mulligan.deadline import set_current
 from mulligan.pipeline.attempts import inject
-from mulligan.plugin import Deadline, Tool, ToolCall, ToolError, UsageError, value_of_answer
+from mulligan.plugin import Deadline, Tool, ToolCall, ToolError, ToolExecutionError, UsageError, value_of_answer
 from mulligan.untrusted.serialize import as_content
 
 Json = dict[str, Any]
@@ -31,13 +31,15 @@ def request_of(tool: Tool, arguments: Mapping[str, Any], call: ToolCall) -> Json
         for name, value in arguments.items()
         if name in tool.injected and not isinstance(value, (ToolCall, Deadline)) and _is_json(value)
     }
-    try:
-        text = as_content(own)
-    except ToolError as error:
-        raise UsageError(
-            f"tool {tool.name!r} runs on temporal, but its arguments cannot be written as JSON ({error.message})"
-        ) from error
-    return {"call_id": call.id, "arguments": text, "context": injected}
+    for name, value in own.items():
+        try:
+            as_content(value)
+        except ToolError as error:
+            raise UsageError(
+                f"tool {tool.name!r} runs on temporal, but the value for its parameter {name!r} cannot be written as "
+                "JSON; use JSON types, dates or dataclasses"
+            ) from error
+    return {"call_id": call.id, "arguments": as_content(own), "context": injected}
 
 
 def arguments_of(tool: Tool, request: Mapping[str, Any], context: Mapping[str, Any], seconds: float | None) -> Json:
@@ -51,7 +53,7 @@ def arguments_of(tool: Tool, request: Mapping[str, Any], context: Mapping[str, A
 
     Raises:
         ToolArgumentError: this worker's version of the tool does not take the arguments.
-        UsageError: an injected value is missing.
+        ToolExecutionError: an injected value is missing; nothing has run.
     """
     deadline = None if seconds is None else Deadline.after(seconds)
     set_current(deadline)
@@ -63,7 +65,12 @@ def arguments_of(tool: Tool, request: Mapping[str, Any], context: Mapping[str, A
     try:
         return {**fitted, **inject(tool, known, call, deadline, _monotonic)}
     except UsageError as error:
-        raise UsageError(f"{error}; on a worker, pass context to ToolsPlugin(...)") from None
+        raise ToolExecutionError(
+            "The worker lacks a value that the tool needs. The tool was not run.",
+            effect="none",
+            fatal=True,
+            user_message=f"{error}; on a worker, pass context to ToolsPlugin(...)",
+        ) from None
 
 
 def value_of(answer: Mapping[str, Any]) -> Any:

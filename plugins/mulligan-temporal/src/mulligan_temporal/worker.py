@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import contextvars
 import dataclasses
 import importlib.metadata
 import json
-import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -21,10 +18,13 @@ from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner
 
 from mulligan import Pipeline
 from mulligan.plugin import Limits, Tool, ToolExecutionError, Toolset, arun_tool, run_tool, safe_str
+from mulligan_temporal.failures import WORKER_ENDED
+from mulligan_temporal.heartbeats import heartbeats
 from mulligan_temporal.requests import Json, arguments_of, value_of
+from mulligan_temporal.traces import continued_trace
 
 _MAX_YIELDED = Limits().yielded_values
-_BEATS = 4  # in the time after which a worker counts as lost
+_LARGEST_DETAIL = 1_000_000  # characters of an exception's description; Temporal refuses 2 MiB
 _PASSED_THROUGH = (
     *(
         "attr",
@@ -75,13 +75,16 @@ def activities_of(tools: Iterable[Any], *, context: Mapping[str, Any] | None = N
 
 def _activity_of(tool: Tool, pipeline: Pipeline, context: Mapping[str, Any]) -> Callable[..., Any]:
     def run(request: Json) -> Any:
-        with _heartbeats():
+        with heartbeats(), continued_trace(request):
             answer = run_tool(lambda: _call(tool, request, context), {}, yielded=_MAX_YIELDED)
         return _returned(tool, pipeline, answer)
 
     async def arun(request: Json) -> Any:
-        with _heartbeats():
-            answer = await arun_tool(lambda: _call(tool, request, context), {}, yielded=_MAX_YIELDED)
+        try:
+            with heartbeats(), continued_trace(request):
+                answer = await arun_tool(lambda: _call(tool, request, context), {}, yielded=_MAX_YIELDED)
+        except asyncio.CancelledError:
+            raise _cancellation(tool) from None
         return _returned(tool, pipeline, answer)
 
     return activity.defn(name=tool.name)(arun if tool.is_async else run)
@@ -106,57 +109,40 @@ def _returned(tool: Tool, pipeline: Pipeline, answer: bytes) -> Json:
         temporalio.exceptions.ApplicationError: the tool failed; its type is the exception's class, its detail the answer.
     """
     sent: Json = json.loads(answer)
+    if sent["kind"] == "value":
+        return sent
     try:
         value_of(sent)
     except BaseException as error:
         if activity.is_cancelled():
-            raise CancelledError("Cancelled") from None
-        raise _application_error(tool, pipeline, error, sent) from None
+            raise _cancellation(tool) from None
+        details = (sent,) if len(answer) <= _LARGEST_DETAIL else ()
+        raise _application_error(tool, pipeline, error, details) from None
     return sent
 
 
-def _application_error(tool: Tool, pipeline: Pipeline, error: BaseException, answer: Json) -> ApplicationError:
+def _cancellation(tool: Tool) -> Exception:
+    """What ends an activity that was stopped: by its caller, or since its worker is ending."""
+    details = activity.cancellation_details()
+    if details is None or not details.worker_shutdown or details.cancel_requested:
+        return CancelledError("Cancelled")
+    may_repeat = tool.read_only or tool.idempotent
+    return ApplicationError("The worker ended.", type=WORKER_ENDED, non_retryable=not may_repeat)
+
+
+def _application_error(
+    tool: Tool, pipeline: Pipeline, error: BaseException, details: tuple[Json, ...]
+) -> ApplicationError:
     meaning = pipeline.classify(error, tool=tool) or ToolExecutionError("The tool failed.")
     may_repeat = tool.read_only or tool.idempotent or meaning.effect == "none"
     wait = meaning.retry_after
     return ApplicationError(
         safe_str(error, 500),
-        answer,
+        *details,
         type=type(error).__qualname__,
         non_retryable=not (may_repeat and meaning.transient),
         next_retry_delay=None if wait is None else timedelta(seconds=wait),
     )
-
-
-@contextmanager
-def _heartbeats() -> Iterator[None]:
-    """Tells the server several times in each interval that the worker is alive, from a thread, so that no tool blocks it."""
-    limit = activity.info().heartbeat_timeout
-    if limit is None:
-        yield
-        return
-    ended, context = threading.Event(), contextvars.copy_context()
-    pause, loop = limit.total_seconds() / _BEATS, _running_loop()
-
-    def beat() -> None:
-        while not ended.wait(pause):
-            if loop is None:
-                context.copy().run(activity.heartbeat)
-            else:
-                loop.call_soon_threadsafe(activity.heartbeat, context=context)
-
-    threading.Thread(target=beat, name="mulligan-heartbeat", daemon=True).start()
-    try:
-        yield
-    finally:
-        ended.set()
-
-
-def _running_loop() -> asyncio.AbstractEventLoop | None:
-    try:
-        return asyncio.get_running_loop()
-    except RuntimeError:
-        return None
 
 
 def _with_mulligan(runner: WorkflowRunner | None) -> WorkflowRunner:
