@@ -17,7 +17,10 @@ _PROVIDERS = (
     *("payments", "playwright", "saas", "search", "sql", "stores"),
 )
 _TOOLS = ("ledger", "mcp", "otel", "proxy")
-_ADAPTERS = ("adk", "haystack", "langchain", "llamaindex", "openai-agents", "pydantic-ai", "smolagents", "strands")
+_ADAPTERS = (
+    *("adk", "agent-framework", "haystack", "langchain", "llamaindex", "openai-agents", "pydantic-ai"),
+    *("smolagents", "strands"),
+)
 FINISHED = tuple(f"mulligan-{name}" for name in (*_PROVIDERS, *_TOOLS, *_ADAPTERS))
 DOMINANCE = ("-e", "plugins/mulligan-github", "-e", "plugins/testkit[dominance]")
 KIT = {f"mulligan-{name}": DOMINANCE for name in _ADAPTERS}
