@@ -25,29 +25,32 @@ def call(id, name, arguments=None):
 
 
 class Script(FunctionInvocationLayer, ChatMiddlewareLayer, BaseChatClient):
-    """Sends one list of calls, or one text, after the other."""
+    """Sends one list of calls, or one text, after the other; with `store` as a service that keeps the conversation."""
 
-    def __init__(self, *turns, **options):
+    def __init__(self, *turns, store=None, **options):
         super().__init__(**options)
-        self.turns, self.requests, self.offered = list(turns), [], []
+        self.store = store
+        self.turns, self.requests, self.offered, self.choices = list(turns), [], [], []
 
     def _inner_get_response(self, *, messages, stream, options, **kwargs):
-        assert kwargs.keys() <= {"session"}, kwargs
+        assert kwargs.keys() <= {"session", "conversation_id"}, kwargs
         self.requests.append(list(messages))
+        self.choices.append((options.get("conversation_id"), options.get("tool_choice")))
         self.offered.append([tool.name for tool in options.get("tools") or ()])
+        conversation_id = self.store and f"r{len(self.requests)}"
         said = copy.deepcopy(self.turns.pop(0)) if self.turns else "Done."
         contents = [Content.from_text(said)] if isinstance(said, str) else said
         if stream:
-            return ResponseStream(self._stream(contents), finalizer=ChatResponse.from_updates)
+            return ResponseStream(self._stream(contents, conversation_id), finalizer=ChatResponse.from_updates)
 
         async def respond():
-            return ChatResponse(messages=[Message("assistant", contents)])
+            return ChatResponse(messages=[Message("assistant", contents)], conversation_id=conversation_id)
 
         return respond()
 
-    async def _stream(self, contents):
+    async def _stream(self, contents, conversation_id):
         for content in contents:
-            yield ChatResponseUpdate(role="assistant", contents=[content])
+            yield ChatResponseUpdate(role="assistant", contents=[content], conversation_id=conversation_id)
 
 
 def agent(tools, *turns, **options):

@@ -1,5 +1,6 @@
 """A person approves calls: by a request that ends the run, or by the pipeline's approver."""
 
+import datetime
 import json
 
 import pytest
@@ -132,6 +133,24 @@ def test_an_approved_call_that_fails_is_explained(stream, bank_and_options):
     (request,) = play(one, stream=stream, session=session).asked
     played = play(one, decide(request, True), stream=stream, session=session)
     assert "Resource not found: purse" in played.answers["c1"]
+
+
+def test_an_approved_call_runs_with_what_the_tools_own_model_reads(stream, bank_and_options):
+    made, options = bank_and_options
+    ran = []
+
+    @tool(name="pay", **made)
+    def pay(amount: float, when: datetime.date) -> str:
+        """Pay."""
+        ran.append((amount, when))
+        return "paid"
+
+    one = agent([pay], [call("c1", "pay", {"amount": "5", "when": "2021-01-01"})], middleware=[Mulligan(**options)])
+    session = AgentSession()
+    (request,) = play(one, stream=stream, session=session).asked
+    assert request.function_call.parse_arguments() == {"amount": "5", "when": "2021-01-01"}
+    played = play(one, decide(request, True), stream=stream, session=session)
+    assert ran == [(5, datetime.date(2021, 1, 1))] and played.answers["c1"] == "paid"
 
 
 @pytest.mark.parametrize("decision", [Approve(), Approve({"amount": 3}), Reject("Too much.")], ids=repr)

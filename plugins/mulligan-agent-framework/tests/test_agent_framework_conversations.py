@@ -13,13 +13,17 @@ from agent_framework import (
     FunctionInvocationContext,
     FunctionMiddleware,
     FunctionTool,
+    InMemoryHistoryProvider,
     Message,
     MiddlewareFailure,
     MiddlewareTermination,
+    WorkflowBuilder,
+    WorkflowContext,
     chat_middleware,
+    executor,
     tool,
 )
-from agent_framework.exceptions import AgentException, MiddlewareException
+from agent_framework.exceptions import AgentException, MiddlewareException, UserInputRequiredException
 from mulligan_agent_framework import Mulligan, RunStopped
 from pydantic import BaseModel, Field, model_validator
 from scripted import Script, agent, call, play
@@ -128,6 +132,31 @@ def test_after_a_fatal_failure_the_session_goes_on(stream):
     assert played.output == "Done." and played.answers == {"c2": "paid 5"}
     types = [content.type for message in one.client.requests[1] for content in message.contents]
     assert types == ["text", "function_call", "function_result", "text"]
+    assert [message.role for message in one.client.requests[1]] == ["user", "assistant", "tool", "user"]
+
+
+def test_a_service_that_keeps_the_conversation_gets_every_answer(stream):
+    one = guarded([charge], [call("c1", "charge", {"amount": 5})], "I cannot.")
+    one.client.store = True
+    session = AgentSession()
+    played = play(one, stream=stream, session=session)
+    assert isinstance(played.error, RunStopped) and sorted(played.answers) == ["c1"]
+    assert [content.type for content in one.client.requests[1][-1].contents] == ["function_result"]
+    assert one.client.choices == [(None, "auto"), ("r1", "none")]
+    assert session.service_session_id == "r2"
+    assert play(one, stream=stream, session=session).output == "Done."
+    assert one.client.choices[2] == ("r2", "auto")
+
+
+def test_a_history_that_is_kept_request_by_request_gets_every_answer(stream):
+    one = guarded([charge], [call("c1", "charge", {"amount": 5})], "I cannot.")
+    one.context_providers = [InMemoryHistoryProvider()]
+    one.require_per_service_call_history_persistence = True
+    session = AgentSession()
+    assert isinstance(play(one, stream=stream, session=session).error, RunStopped)
+    assert play(one, stream=stream, session=session).output == "Done."
+    types = [content.type for message in one.client.requests[-1] for content in message.contents]
+    assert types == ["text", "function_call", "function_result", "text", "text"]
 
 
 def test_a_fatal_failure_beside_a_tool_that_ends_the_run_is_not_passed_over(stream):
@@ -413,6 +442,50 @@ def test_tools_that_run_elsewhere_are_left_to_the_host(stream):
     assert [content.name for content in played.asked] == ["there"] and played.answers == {"c2": "a 3"}
 
 
+def test_calls_beside_one_that_runs_elsewhere_are_put_off_to_the_next_run(stream):
+    there = FunctionTool(name="there", description="Runs elsewhere.", input_model={"type": "object", "properties": {}})
+    calls = [
+        call("c1", "there"),
+        call("c2", "read_page", {"path": "b"}),
+        call("c3", "visit", {"place": {"name": "Rome", "since": "2020-01-01"}, "when": "2021-01-01"}),
+        call("c4", "read_page", {"file": "a"}),
+    ]
+    one, session = guarded([there, read_page, *various()[1:2]], calls), AgentSession()
+    (asked,) = play(one, stream=stream, session=session).asked
+    answer = Message("tool", [Content.from_function_result("c1", id=asked.id, result="done")])
+    assert play(one, answer, stream=stream, session=session).output.endswith("Done.")
+    read = {
+        content.call_id: content.result
+        for message in one.client.requests[-1]
+        for content in message.contents
+        if content.type == "function_result"
+    }
+    assert read["c1"] == "done" and "Resource not found: b" in read["c2"]
+    assert read["c3"] == "dict date 1" and "- /file: unknown argument" in read["c4"]
+
+
+def test_tools_that_run_elsewhere_are_named_but_never_run(stream):
+    there = FunctionTool(name="fetch_page", description="Fetch.", input_model={"type": "object", "properties": {}})
+    options = {"repair": "all", "tool_options": {"*": {"read_only": True}}}
+    played = play(guarded([there, charge], [call("c1", "fetchPage")], **options), stream=stream)
+    assert 'Did you mean "fetch_page"?' in played.answers["c1"]
+
+
+def test_a_host_that_ends_runs_at_unknown_names_has_its_way(stream):
+    one = guarded([read_page], [call("c1", "raed_page", {"path": "a"})])
+    one.client.function_invocation_configuration["terminate_on_unknown_calls"] = True
+    assert isinstance(play(one, stream=stream).error, KeyError)
+
+
+def test_what_a_tool_needs_of_the_user_ends_the_run(stream):
+    def consent(amount: int) -> str:
+        """Ask."""
+        raise UserInputRequiredException([Content("oauth_consent_request", user_input_request=True)])
+
+    played = play(guarded([consent], [call("c1", "consent", {"amount": 5})]), stream=stream, session=AgentSession())
+    assert [asked.type for asked in played.asked] == ["oauth_consent_request"] and played.answers == {}
+
+
 def test_a_fatal_failure_of_an_agent_that_is_a_tool_stops_the_outer_one(stream):
     inner = guarded([charge], [call("i1", "charge", {"amount": 5})])
     inner.name = "teller"
@@ -431,6 +504,24 @@ def test_two_agents_of_one_session_have_memories_of_their_own():
     first = play(one, approval, session=session)
     second = play(other, approval, session=session)
     assert "already failed" in first.answers["c1"] and "already failed" not in second.answers["c0"]
+
+
+def test_two_agents_of_a_workflow_at_once(stream):
+    @executor(id="both")
+    async def both(text: str, context: WorkflowContext[str]) -> None:
+        await context.send_message(text)
+
+    events = capture_events()
+    mulligan = Mulligan(Pipeline(plugins=[events]))
+    agents = [
+        agent([read_page], [call("c1", "read_page", {"path": path})], name=f"reader-{path}", middleware=[mulligan])
+        for path in ("a", "b")
+    ]
+    workflow = WorkflowBuilder(start_executor=both).add_fan_out_edges(both, agents).build()
+    asyncio.run(workflow.run("Go.", stream=stream).get_final_response() if stream else workflow.run("Go."))
+    answers = [one.client.requests[1][-1].contents[0].result for one in agents]
+    assert answers[0] == "a 3" and "Resource not found: b" in answers[1]
+    assert len({event.session_id for event in events.of(StepFinished)}) == 2
 
 
 def test_a_run_that_is_cancelled_ends_at_once():
@@ -500,6 +591,8 @@ def test_mistakes_of_the_host_are_named():
     ):
         error = play(guarded([read_page], MIXED, **options)).error
         assert isinstance(error, UsageError) and text in str(error)
+    error = play(guarded([read_page], MIXED, middleware=[Mulligan()])).error
+    assert isinstance(error, UsageError) and "twice, of the agent or of the run: leave one of them out" in str(error)
     with pytest.raises(MiddlewareException, match="supports only chat, function middleware"):
         Script(middleware=[Mulligan()])
 

@@ -9,8 +9,8 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
-from agent_framework import Content, FunctionInvocationContext, FunctionTool
-from agent_framework.exceptions import AgentException
+from agent_framework import Content, FunctionInvocationContext, FunctionTool, MiddlewareFailure, MiddlewareTermination
+from agent_framework.exceptions import AgentException, UserInputRequiredException
 from pydantic import ValidationError
 
 from mulligan import ApprovalRequest, Approve, Pipeline, Tool, ToolResult
@@ -22,10 +22,10 @@ _PLAIN = (bool, int, float)
 _NEVER_SENT = {"type": "object", "properties": {}, "required": ["\0"]}
 
 CONTROL_FLOW = (
-    "agent_framework._middleware.MiddlewareFailure",
-    "agent_framework._middleware.MiddlewareTermination",
+    MiddlewareFailure,
+    MiddlewareTermination,
+    UserInputRequiredException,
     "agent_framework._tools._FunctionArgumentsChangedAfterApproval",
-    "agent_framework.exceptions.UserInputRequiredException",
 )
 """What Agent Framework steers with."""
 
@@ -61,6 +61,10 @@ class ToolAttempt(Attempt):
         call_next: runs the tool, and the middleware around it.
         sent: the arguments as the model sent them.
         approved: whether a person has approved the call.
+
+    Attributes:
+        tools: the tools that can be called now, by name.
+        read: the arguments as the tool's own model reads what the model sent, or None if that changes nothing.
     """
 
     def __init__(
@@ -73,17 +77,20 @@ class ToolAttempt(Attempt):
         sent: Any,
         approved: bool,
     ) -> None:
+        is_stand_in = isinstance(context.function, StandIn)
+
         async def run(name: str, arguments: dict[str, Any]) -> Any:
-            tool = tools[name]
-            self.blocks = is_sync(tool) and not isinstance(context.function, StandIn)
-            if isinstance(context.function, StandIn) or arguments != sent:
-                context.function, context.arguments = tool, arguments
+            self.blocks = is_sync(tools[name]) and not is_stand_in
+            # Otherwise Agent Framework has read them, or a person has approved them.
+            if is_stand_in or arguments not in (sent, self.read):
+                context.function, context.arguments = tools[name], arguments
             context.result = None
             await call_next()
             return context.result
 
         super().__init__(view, run)
         self.tools = tools
+        self.read: dict[str, Any] | None = None
         self._approved = approved
 
     def decide(self, request: ApprovalRequest) -> Approve:
@@ -143,7 +150,9 @@ class FrameworkTool(Tool):
             return _refused(error) if isinstance(fitted, dict) else fitted
         if isinstance(fitted, dict) or not set(arguments) <= set(read):
             return fitted
-        return {name: read[name] if type(read[name]) in _PLAIN else value for name, value in arguments.items()}
+        plain = {name: read[name] if type(read[name]) in _PLAIN else value for name, value in arguments.items()}
+        attempt.read = plain
+        return plain
 
 
 def _refused(error: ValidationError) -> ToolArgumentError:
@@ -211,6 +220,14 @@ def is_sync(tool: FunctionTool) -> bool:
     return not (function is None or inspect.iscoroutinefunction(function) or on_loop)
 
 
+class NamedTool(Tool):
+    """A tool that runs elsewhere: no option has its name repaired, since its call never comes to mulligan."""
+
+    def with_options(self, **_: Any) -> NamedTool:
+        """As it is."""
+        return self
+
+
 def as_tool(tool: FunctionTool, adapter: Adapter) -> Tool:
     """A tool of Agent Framework as mulligan sees it.
 
@@ -222,17 +239,18 @@ def as_tool(tool: FunctionTool, adapter: Adapter) -> Tool:
     if tool.input_model is not None and not tool.input_model.model_config.get("extra"):
         schema = {"additionalProperties": False, **schema}
     options: dict[str, Any] = {"approve": True} if tool.approval_mode == "always_require" else {}
-    return adapter.tool(tool.name, tool.description, schema, handler_for(tool.name), FrameworkTool, **options)
+    kind = NamedTool if tool.declaration_only else FrameworkTool
+    return adapter.tool(tool.name, tool.description, schema, handler_for(tool.name), kind, **options)
 
 
 def real_tools(tools: Iterable[Any]) -> dict[str, FunctionTool]:
-    """The tools that Agent Framework runs, by name.
+    """The function tools by name.
 
     Args:
-        tools: of the moment, among them those that run elsewhere, and stand-ins.
+        tools: of the moment, among them those of the provider, and stand-ins.
     """
     listed = [tool.real if isinstance(tool, StandIn) else tool for tool in tools]
-    return {tool.name: tool for tool in listed if isinstance(tool, FunctionTool) and not tool.declaration_only}
+    return {tool.name: tool for tool in listed if isinstance(tool, FunctionTool)}
 
 
 def _text_of(value: Any) -> str | None:

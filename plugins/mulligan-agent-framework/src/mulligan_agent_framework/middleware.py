@@ -26,9 +26,11 @@ from agent_framework import (
     MiddlewareBundle,
     ResponseStream,
 )
+from pydantic_core import to_jsonable_python
 
 from mulligan import Pipeline, ToolCall
 from mulligan.adapters import Adapter, Conversation, Conversations
+from mulligan.errors import UsageError
 from mulligan_agent_framework.calls import (
     CONTROL_FLOW,
     NeedsPerson,
@@ -119,6 +121,7 @@ class _Run:
         """Remembers what the model sent, and has each call come to the middleware."""
         options: Any = context.options
         tools: list[Any] = (options or {}).get("tools") or []
+        config = getattr(context.client, "function_invocation_configuration", None) or {}
         places = {tool.name: place for place, tool in enumerate(tools) if isinstance(tool, FunctionTool)}
         for call in (content for message in response.messages for content in message.contents):
             if call.type != "function_call" or call.informational_only or call.hosted or not call.name:
@@ -126,8 +129,9 @@ class _Run:
             self.sent[call.call_id or ""].append(call.arguments or {})
             place = places.get(call.name)
             if place is None:
-                places[call.name] = len(tools)
-                tools.append(StandIn(call.name, None))
+                if not config.get("terminate_on_unknown_calls"):
+                    places[call.name] = len(tools)
+                    tools.append(StandIn(call.name, None))
             elif not (isinstance(tools[place], StandIn) or tools[place].declaration_only):
                 tools[place] = StandIn(call.name, tools[place])
         if tools and isinstance(options, dict) and not options.get("tools"):
@@ -151,6 +155,8 @@ class _Runs(AgentMiddleware):
         Raises:
             RunStopped: a tool failed in a way that the model cannot correct.
         """
+        if _RUN in context.client_kwargs:
+            raise UsageError("Mulligan is in the middleware twice, of the agent or of the run: leave one of them out")
         run = _Run(self._adapter, self._conversation(context.session, context.agent.id))
         if any(map(_is_new, context.messages)):
             run.conversation.forgive()
@@ -174,17 +180,17 @@ class _Runs(AgentMiddleware):
 
 
 class _Requests(ChatMiddleware):
-    """Around each request to the model: the steps."""
+    """Around each request to the model: its step, and the tools that stand in for its calls."""
 
     async def process(self, context: ChatContext, call_next: _Next) -> None:
-        """As in `ChatMiddleware`: after a fatal failure the model is not asked."""
+        """As in `ChatMiddleware`: after a fatal failure the model does not go on."""
         run: _Run = context.kwargs.pop(_RUN)
         tools = (context.options or {}).get("tools") or []
         tools[:] = _without_stand_ins(tools)
         run.end_step()
         if run.conversation.fatal is not None:
             run.messages = list(context.messages)
-            context.result = _nothing_streamed() if context.stream else ChatResponse(messages=[])
+            await _end(context, call_next)
             return
         run.adapter.check_names((as_tool(tool, run.adapter) for tool in real_tools(tools).values()), are_all=False)
         run.sent.clear()
@@ -204,15 +210,14 @@ class _Calls(FunctionMiddleware):
     async def process(self, context: FunctionInvocationContext, call_next: _Next) -> None:
         """As in `FunctionMiddleware`: takes the call through the pipeline."""
         run: _Run = context.kwargs.pop(_RUN)
-        id, name = context.metadata["call_id"], context.function.name
-        response: Content | None = context.metadata.get("approval_response")
-        sent = _sent(run, id, response)
+        call = ToolCall(context.metadata["call_id"], context.function.name, _sent(run, context))
+        approved = "approval_response" in context.metadata
         tools = real_tools(context.tools or [context.function])
         view = run.adapter.view(as_tool(tool, run.adapter) for tool in tools.values())
-        attempt = ToolAttempt(view, tools, context, call_next, sent=sent, approved=response is not None)
+        attempt = ToolAttempt(view, tools, context, call_next, sent=call.arguments, approved=approved)
         run.open_step()
         try:
-            result = await attempt.acall(ToolCall(id, name, sent), session=run.conversation.session)
+            result = await attempt.acall(call, session=run.conversation.session)
         except NeedsPerson as asking:
             context.result = _request(asking, context)
             return
@@ -220,10 +225,15 @@ class _Calls(FunctionMiddleware):
         context.result = content if result.is_error else attempt.answer(result)
 
 
-def _sent(run: _Run, id: str, response: Content | None) -> Any:
+def _sent(run: _Run, context: FunctionInvocationContext) -> Any:
+    """The arguments of a call as the model sent them; of one that an earlier run has put off, as they were read."""
+    response: Content | None = context.metadata.get("approval_response")
     if response is not None and response.function_call is not None:
-        return response.function_call.arguments or {}
-    return run.sent[id].pop(0) if run.sent[id] else {}
+        return response.function_call.parse_arguments() or {}
+    if listed := run.sent[context.metadata["call_id"]]:
+        return listed.pop(0)
+    read: Any = context.arguments
+    return to_jsonable_python(read if isinstance(read, dict) else dict(read))
 
 
 def _request(asking: NeedsPerson, context: FunctionInvocationContext) -> Content:
@@ -249,10 +259,25 @@ def _without_stand_ins(tools: list[Any]) -> list[Any]:
     return [tool for tool in listed if tool is not None]
 
 
-def _nothing_streamed() -> ResponseStream[ChatResponseUpdate, ChatResponse[Any]]:
-    async def nothing() -> AsyncIterable[ChatResponseUpdate]:
-        updates: list[ChatResponseUpdate] = []
-        for update in updates:
-            yield update
+async def _end(context: ChatContext, call_next: _Next) -> None:
+    """Ends a run without another word of the model.
 
-    return ResponseStream(nothing(), finalizer=lambda _: ChatResponse(messages=[]))
+    Where the conversation is kept by the service, or request by request, the answers to the calls have to get there, as
+    Agent Framework does it after a failure of its middleware: by one request without tools, whose response is left out.
+    """
+    conversation_id = (context.options or {}).get("conversation_id")
+    is_streamed, context.stream = context.stream, False
+    if conversation_id is not None:
+        context.options = {**(context.options or {}), "tool_choice": "none"}
+        await call_next()
+        if isinstance(context.result, ChatResponse):
+            conversation_id = context.result.conversation_id
+    ended: ChatResponse[Any] = ChatResponse(messages=[], conversation_id=conversation_id)
+    context.stream, context.result = is_streamed, _nothing_streamed(ended) if is_streamed else ended
+
+
+def _nothing_streamed(ended: ChatResponse[Any]) -> ResponseStream[ChatResponseUpdate, ChatResponse[Any]]:
+    async def nothing() -> AsyncIterable[ChatResponseUpdate]:
+        yield ChatResponseUpdate(contents=[], conversation_id=ended.conversation_id)
+
+    return ResponseStream(nothing(), finalizer=lambda _: ended)
