@@ -8,6 +8,7 @@ from typing import Annotated
 
 import pytest
 from agent_framework import (
+    AgentMiddleware,
     AgentSession,
     Content,
     FunctionInvocationContext,
@@ -571,6 +572,19 @@ def test_chat_middleware_of_the_host_is_asked_too(stream):
 
     assert play(guarded([read_page], MIXED, middleware=[sees]), stream=stream).output == "Done."
     assert len(seen) == 2 and "mulligan_run" not in seen[0]
+
+
+@pytest.mark.parametrize("is_outer", [True, False], ids=["before", "after"])
+def test_agent_middleware_of_the_host_may_run_the_agent_again(is_outer):
+    class Twice(AgentMiddleware):
+        async def process(self, context, call_next):
+            await call_next()
+            await call_next()
+
+    middleware = [Twice(), Mulligan()] if is_outer else [Mulligan(), Twice()]
+    turns = [call("c1", "read_page", {"path": "b"})], "First.", [call("c2", "read_page", {"path": "a"})]
+    played = play(agent([read_page], *turns, middleware=middleware))
+    assert played.output == "Done." and played.answers == {"c2": "a 3"}
 
 
 def test_fatal_and_repair_without_a_pipeline(stream):

@@ -160,16 +160,17 @@ class _Runs(AgentMiddleware):
         run = _Run(self._adapter, self._conversation(context.session, context.agent.id))
         if any(map(_is_new, context.messages)):
             run.conversation.forgive()
-        context.client_kwargs[_RUN] = context.function_invocation_kwargs[_RUN] = run
+        kwargs = context.client_kwargs, context.function_invocation_kwargs
+        context.client_kwargs, context.function_invocation_kwargs = ({**given, _RUN: run} for given in kwargs)
         if context.stream:
             context.stream_cleanup_hooks.append(run.end_step)
             context.stream_result_transforms.append(lambda response: run.end(context.messages, response))
-            await call_next()
-            return
         try:
             await call_next()
         finally:
-            run.end_step()
+            context.client_kwargs, context.function_invocation_kwargs = kwargs  # middleware may run the agent once more
+            if not context.stream:
+                run.end_step()
         if isinstance(context.result, AgentResponse):
             run.end(context.messages, context.result)
 
