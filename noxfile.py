@@ -21,7 +21,8 @@ _PROVIDERS = (
 )
 _TOOLS = ("ledger", "mcp", "otel", "proxy")
 _ADAPTERS = (
-    *("adk", "crewai", "haystack", "langchain", "llamaindex", "openai-agents", "pydantic-ai", "smolagents", "strands"),
+    *("adk", "agent-framework", "crewai", "haystack", "langchain", "llamaindex", "openai-agents", "pydantic-ai"),
+    *("smolagents", "strands"),
 )
 _ENGINES = ("ray", "temporal")
 FINISHED = tuple(f"mulligan-{name}" for name in (*_PROVIDERS, *_TOOLS, *_ADAPTERS, *_ENGINES))

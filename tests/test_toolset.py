@@ -389,6 +389,7 @@ def test_an_annotation_that_a_written_schema_replaces_need_not_be_described():
         ("agents.tool", "mulligan-openai-agents"),
         ("google.adk.tools.function_tool", "mulligan-adk"),
         ("strands.tools.decorator", "mulligan-strands"),
+        ("agent_framework._tools", "mulligan-agent-framework"),
         ("smolagents.tools", "mulligan-smolagents"),
         ("mcp.types", "mulligan-mcp"),
     ],

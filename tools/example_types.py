@@ -29,6 +29,7 @@ MYPY_STRICT = ("--config-file=", "--cache-dir=/dev/null", "--strict", "--no-erro
 PYRIGHT = {"typeCheckingMode": "basic", "reportMissingImports": False, "reportPossiblyUnboundVariable": False}
 PREAMBLES = {
     "mulligan-crewai": "from crewai import BaseLLM; llm: BaseLLM",
+    "mulligan-agent-framework": "from agent_framework import BaseChatClient, ChatOptions; client: BaseChatClient[ChatOptions]",
     "mulligan-haystack": "from haystack.components.generators.chat.types import ChatGenerator; generator: ChatGenerator",
     "mulligan-langchain": "from langchain_core.language_models import BaseChatModel; model: BaseChatModel",
     "mulligan-llamaindex": "from llama_index.core.llms.function_calling import FunctionCallingLLM; llm: FunctionCallingLLM",

@@ -29,7 +29,7 @@ from mulligan.errors import RepeatedCallError, ToolAuthenticationError, ToolQuot
 ROOT = pathlib.Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "how-to" / "agent-loops.md"
 BLOCKS = {name: text for _, name, text in code_blocks(PAGE.read_text("utf-8")) if name}
-EXAMPLES = ("openai_loop.py", "anthropic_loop.py")
+EXAMPLES = ("openai_loop.py", "anthropic_loop.py", "anthropic_runner.py")
 LOOPS = (*EXAMPLES, "openai_async.py", "openai_stream.py", "openai_responses.py", "anthropic_stream.py")
 NOTES = "Buy tea.\nCall Ann – today.\n"
 
@@ -221,7 +221,7 @@ def test_a_model_that_errs_reads_why_and_finishes(loop, script, pipeline):
     assert loop(script, pipeline) == OBJECTS[script]
 
 
-@pytest.mark.parametrize("name", sorted({*LOOPS} - {"anthropic_loop.py"}))
+@pytest.mark.parametrize("name", sorted({*LOOPS} - {"anthropic_loop.py", "anthropic_runner.py"}))
 @pytest.mark.parametrize("script", TEXTS)
 def test_so_does_one_that_writes_broken_json(loop_named, name, script, pipeline):
     """Anthropic's API sends arguments as an object, unless they are streamed."""

@@ -34,6 +34,7 @@ _PACKAGES = {  # by the root package of an object's class
     "pydantic_ai": "mulligan-pydantic-ai",
     "agents": "mulligan-openai-agents",
     "google.adk": "mulligan-adk",
+    "agent_framework": "mulligan-agent-framework",
     "strands": "mulligan-strands",
     "smolagents": "mulligan-smolagents",
     "mcp": "mulligan-mcp",
