@@ -291,7 +291,7 @@ RIGHT: dict[str, set[str]] = {
     "feedback_formats": {"empty list"},
     "dialects": {"empty list"},
     "executors": {"empty list"},
-    "observe": set(VALUES),
+    "observe": set(VALUES) - {"coroutine"},
 }
 STAGES: dict[str, list[tuple[str, Any]]] = {
     "resolve": [("read", {"path": "a"}), ("nope", {})],

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
+from types import CoroutineType
 from typing import Any
 
 from mulligan.classify.failure import Failure
@@ -210,7 +211,7 @@ def guard_observer(
         inside = thread
         try:
             answer = function(event if type(event) is CallStarted else copy_event(event))
-            if answer is None or not isinstance(answer, Coroutine):
+            if type(answer) is not CoroutineType:
                 return
             answer.close()
             problem, exception = "returned a coroutine, which is not awaited; declare it `async def`", None
