@@ -1,6 +1,8 @@
+import asyncio
 import pathlib
 import re
 
+import pytest
 from agents import set_tracing_disabled
 from agents.testing import ScriptedModel
 from scripted import call, heard, say
@@ -8,12 +10,21 @@ from scripted import call, heard, say
 README = pathlib.Path(__file__).parents[1] / "README.md"
 
 
+@pytest.fixture(autouse=True)
+def _event_loop():
+    """`run_sync` takes the thread's event loop, and would leave one of its own open."""
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    yield
+    asyncio.set_event_loop(None)
+    loop.close()
+
+
 def blocks(kind):
     return re.findall(rf"```{kind}\n(.*?)```", README.read_text(), re.DOTALL)
 
 
 def test_a_person_approves_calls(capsys):
-    """The first of these tests: the others leave the event loop of `run_sync` behind."""
     set_tracing_disabled(True)
     sent = [{"amount": 20, "to": "ann"}, {"amount": 500, "to": "bob"}, {"amount": 700, "to": "mallory"}]
     calls = [call(f"c{n}", "pay", arguments) for n, arguments in enumerate(sent)]
