@@ -320,8 +320,12 @@ def structured_content(result: ToolResult) -> Any:
     """
     value = _dump_object(result.value)
     text = None if result.is_error else envelope_text(value)
-    if text is None or not result.content.startswith(text):
+    if text is None:
         return None
+    if not result.content.startswith(text):  # an SDK's object, which is written whole
+        value = json_value(result)
+        if not isinstance(value, dict):
+            return None
     structured = value.get("structuredContent", value.get("structured_content"))
     return None if structured is None else json.loads(as_content(structured))
 

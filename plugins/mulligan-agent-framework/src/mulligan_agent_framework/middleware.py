@@ -158,8 +158,9 @@ class _Runs(AgentMiddleware):
         if _RUN in context.client_kwargs:
             raise UsageError("Mulligan is in the middleware twice, of the agent or of the run: leave one of them out")
         run = _Run(self._adapter, self._conversation(context.session, context.agent.id))
-        if any(map(_is_new, context.messages)):
-            run.conversation.forgive()
+        written = [message for message in context.messages if _is_new(message)]
+        if written:
+            run.conversation.note_request(written)
         kwargs = context.client_kwargs, context.function_invocation_kwargs
         context.client_kwargs, context.function_invocation_kwargs = ({**given, _RUN: run} for given in kwargs)
         if context.stream:

@@ -42,15 +42,16 @@ class Guard:
         self._native: Message
         self.call: Call | None = None
 
-    def begin(self, *, goes_on: bool) -> Conversation:
+    def begin(self, request: str, *, goes_on: bool) -> Conversation:
         """A person has written.
 
         Args:
+            request: what they wrote; empty if it is not known.
             goes_on: whether in the conversation that there is.
         """
         if self._conversation is None or not goes_on:
             self._conversation = Conversation(self._adapter.pipeline.session(uuid.uuid4().hex))
-        self._conversation.forgive()
+        self._conversation.note_request(request)
         return self._conversation
 
     @contextmanager
@@ -169,7 +170,9 @@ def _guarded(cls: Any) -> Any:
         """The steps that mulligan takes part in."""
 
         async def kickoff_async(self, *args: Any, **kwargs: Any) -> Any:
-            conversation = self._mulligan.begin(goes_on=self._is_feedback_iteration)
+            feedback = self._is_feedback_iteration
+            request = self.state.messages[-1]["content"] if feedback else self._kickoff_input
+            conversation = self._mulligan.begin(str(request or ""), goes_on=feedback)
             try:
                 return await super().kickoff_async(*args, **kwargs)
             finally:
