@@ -289,7 +289,7 @@ def test_a_broken_call_that_the_host_lets_be_repaired_is_one_call(native):
     if native:
         assert played.answers["c1"].startswith("a 3\nNote: your arguments were not valid JSON")
         kinds = [type(event) for event in events]
-        assert kinds == [CallStarted, CallRepaired, CallFinished, StepFinished]
+        assert kinds == [RequestNoted, CallStarted, CallRepaired, CallFinished, StepFinished]
     else:
         assert "cut off; nothing was run" in played.answers["c1"]
         guessed = play(agent([read_page], [("c1", "read_page", sent)], native=False))  # CrewAI alone
