@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from mulligan import Limits, Pipeline, Policy
 from mulligan.errors import RepeatedCallError, ToolAuthenticationError, ToolQuotaError, UsageError
-from mulligan.plugin import AttemptFailed, CallFinished, CallRepaired, CallStarted, Notice, StepFinished
+from mulligan.plugin import AttemptFailed, CallFinished, CallRepaired, CallStarted, Notice, RequestNoted, StepFinished
 from mulligan.testing import capture_events
 
 
