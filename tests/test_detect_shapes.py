@@ -237,6 +237,7 @@ RESULTS: dict[str, Any] = {
     "markup with a name like an exception's": "<ApiError code='404'>a page about errors</ApiError>",
     "the text of a response": "<Response [200]>",
     "a redirection and its body": {"status": 304, "body": {"state": "unchanged"}},
+    "a record of a response": {"status": 404, "path": "/orders/7", "body": {"state": "gone"}},
     "no error": {"error": None},
     "an error rate": {"error_rate": 0},
     "an error of a fit": {"slope": 1.2, "error": {"mean": 0.1, "std": 0.02}},

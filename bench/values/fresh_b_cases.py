@@ -181,7 +181,7 @@ HAND_WRITTEN_FAILURES: list[Case] = [
         CANCELLED, (), "render_timeline", {"timeline": "trailer_v2"}, "sentence",
     ),
     Case(
-        "b/farm/operator-cancelled",
+        "b/agriculture/operator-cancelled",
         lambda: {"executed": False, "why": "Cancelled by the operator before it was sent"},
         CANCELLED, (), "open_valve", {"valve": "north-3", "minutes": 20}, "little dict",
     ),
@@ -226,7 +226,7 @@ HAND_WRITTEN_FAILURES: list[Case] = [
         CONNECTION, (), "set_mode", {"mode": "USB"}, "sentence",
     ),
     Case(
-        "b/farm/enotfound",
+        "b/agriculture/enotfound",
         lambda: {"data": None, "err": "getaddrinfo ENOTFOUND api.harvest.example"},
         CONNECTION, (), "get_soil_moisture", {"plot": "B4"}, "little dict with a Node message",
     ),
@@ -262,7 +262,7 @@ HAND_WRITTEN_FAILURES: list[Case] = [
         EXECUTION, (), "best_move", {"fen": "8/8/8/8/8/5k2/6q1/7K w - - 0 1"}, "(status, message)",
     ),
     Case(
-        "b/farm/script-traceback",
+        "b/agriculture/script-traceback",
         lambda: {
             "stdout": "plots: 0\n",
             "stderr": (
@@ -309,7 +309,7 @@ HAND_WRITTEN_FAILURES: list[Case] = [
     ),
     # No such tool
     Case(
-        "b/farm/no-tool",
+        "b/agriculture/no-tool",
         lambda: "There's no tool called `water_field`. You can use: read_sensor, open_valve, close_valve.",
         NO_TOOL, (), "water_field", {"field": "east"}, "sentence",
     ),
@@ -373,7 +373,7 @@ HAND_WRITTEN_FAILURES: list[Case] = [
     ),
     # Time-out
     Case(
-        "b/farm/gave-up",
+        "b/agriculture/gave-up",
         lambda: "No answer from the combine's controller within 20 seconds, gave up.",
         TIMEOUT, (CONNECTION,), "read_grain_level", {"machine": "combine-2"}, "terse sentence",
     ),

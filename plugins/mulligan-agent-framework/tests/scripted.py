@@ -1,4 +1,4 @@
-"""A scripted chat client, and agents around it; nothing else stands in for anything."""
+"""A scripted chat client, and agents around it; everything else is real."""
 
 import asyncio
 import copy

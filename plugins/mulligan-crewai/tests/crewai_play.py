@@ -1,4 +1,4 @@
-"""A scripted model, and agents and crews around it; nothing else stands in for anything."""
+"""A scripted model, and agents and crews around it; everything else is real."""
 
 from __future__ import annotations
 

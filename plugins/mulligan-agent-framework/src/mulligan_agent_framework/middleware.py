@@ -182,7 +182,7 @@ class _Runs(AgentMiddleware):
 
 
 class _Requests(ChatMiddleware):
-    """Around each request to the model: its step, and the tools that stand in for its calls."""
+    """Around each request to the model: its step, and the tools that replace the host's for its calls."""
 
     async def process(self, context: ChatContext, call_next: _Next) -> None:
         """As in `ChatMiddleware`: after a fatal failure the model does not go on."""

@@ -94,7 +94,7 @@ class _Wrapper:
 @cache
 def _guarded(cls: Any) -> Any:
     class Guarded(cls):  # type: ignore[misc]
-        """An agent whose executors mulligan stands in."""
+        """An agent whose executors make their calls through mulligan."""
 
         def create_agent_executor(self, *args: Any, **kwargs: Any) -> None:
             super().create_agent_executor(*args, **kwargs)

@@ -1,4 +1,4 @@
-"""A tool of CrewAI as mulligan sees it, and what stands in its place while a call is made."""
+"""A tool of CrewAI as mulligan sees it, and what replaces it during a call."""
 
 from __future__ import annotations
 

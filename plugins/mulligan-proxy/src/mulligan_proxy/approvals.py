@@ -100,7 +100,7 @@ class Approvals:
 
 
 def with_approval(answer: Mapping[str, Any], approval: str) -> dict[str, Any]:
-    """A server's request for input, which holds the approval of its call: the client sends it back, and nobody is asked again.
+    """A server's request for input, which holds the approval of its call: the client sends it back, and no one is asked again.
 
     Args:
         answer: what the server answered.

@@ -55,6 +55,9 @@ _OF_EXCEPTION = frozenset(("name", "message", "stack", "cause", "code", "errno",
 _VAGUE = (None, meanings.ARGUMENT, meanings.FAILED)
 
 _BODIES = ("body", "text", "content", "statusText", "status_text", "response")
+_RESPONSE = frozenset(  # of a response that is handed on whole; a record of one also says which request it answers
+    ("status", "status_code", "statusCode", "code", "headers", "isBase64Encoded", *_BODIES)
+)
 _LONGEST_MESSAGE = 160
 
 _NO_TEXT = re.compile(r"[\d.,%\s-]+|#[0-9a-fA-F]{3,8}")
@@ -115,7 +118,7 @@ def detect_problem_details(value: Mapping[Any, Any]) -> Failure | None:
         return None
     told = message_of({name: value.get(name) for name in MESSAGES if type(value.get(name)) is str})
     body = next((value[name] for name in _BODIES if is_a(value.get(name), str, Mapping)), None)
-    if not told and body is None:
+    if not told and (body is None or (is_a(body, Mapping) and not value.keys() <= _RESPONSE)):
         return None
     return Failure(value=value, message=told or message_of(body), status=status)
 

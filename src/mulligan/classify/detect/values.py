@@ -23,7 +23,6 @@ from mulligan.errors import ToolError
 from mulligan.tools import Tool
 from mulligan.untrusted.classes import as_dict, is_a
 
-_PLAIN = frozenset({int, float, bool, type(None), set, frozenset})
 _Detector = Callable[[Mapping[Any, Any]], Failure | None]
 _API_DETECTORS: tuple[tuple[frozenset[str], _Detector], ...] = (
     tuple(  # each with the fields without which it is not asked
