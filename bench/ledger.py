@@ -100,9 +100,9 @@ def report_rows(folder: Path) -> Iterator[tuple[str, float, float, str]]:
     connection.commit()
     connection.close()
     reader = open_for_reading(path)
-    started = time.process_time()
+    started = time.perf_counter()
     page = render(reader, str(path))
-    yield "the report of 100,000 calls, CPU time", time.process_time() - started, 10, "s"
+    yield "the report of 100,000 calls", time.perf_counter() - started, 10, "s"
     yield "its size", len(page.encode()) / 1e6, 2, "MB"
     file = folder / "report.html"
     file.write_text(page, "utf-8")
