@@ -19,7 +19,7 @@ from mulligan.classify.failure import Failure
 from mulligan.classify.rules import get_rules
 from mulligan.dialects.readers import ParsedCall, make_call, part_of
 from mulligan.errors import ToolError
-from mulligan.events import CallFinished, CallStarted, Event, StepFinished
+from mulligan.events import CallFinished, Event, StepFinished
 from mulligan.feedback import Feedback
 from mulligan.lazy import lazy
 from mulligan.results import ToolResult
@@ -173,8 +173,6 @@ def copy_event(event: Event) -> Event:
         event: the event.
     """
     kind = type(event)
-    if kind is CallStarted:
-        return event
     if kind is CallFinished:
         return event.copied(copy_result, copy_call)  # type: ignore[union-attr]
     if kind is StepFinished:

@@ -21,11 +21,35 @@ from mulligan.results import ToolResult
 from mulligan.secrets.redaction import REDACTED
 from mulligan.tools import Tool
 
+_new_event = object.__new__
+
+
+class _SentFacts(Protocol):
+    """What is known of a call that was received. It is read only when an observer asks."""
+
+    @property
+    def session_id(self) -> str | None:
+        """The conversation's id, or None."""
+
+    @property
+    def step(self) -> int:
+        """The number of the conversation's step; 0 outside a conversation."""
+
+    @property
+    def display_sent(self) -> Callable[[], str]:
+        """Shows the arguments as they were sent, redacted and shortened."""
+
+
+class _Sent(NamedTuple):
+    session_id: str | None
+    step: int
+    display_sent: Callable[[], str]
+
 
 class CallStarted:
     """A call was received."""
 
-    __slots__ = ("_call_id", "_session_id", "_show", "_step", "_tool", "_tool_name")
+    __slots__ = ("_call_id", "_facts", "_tool", "_tool_name")
 
     def __init__(
         self,
@@ -39,19 +63,36 @@ class CallStarted:
         self._call_id = call_id
         self._tool_name = tool_name
         self._tool = tool
-        self._show = show
-        self._session_id = session_id
-        self._step = step
+        self._facts: _SentFacts = _Sent(session_id, step, show)
+
+    @classmethod
+    def of(cls, call_id: str | None, tool_name: str, tool: Tool | None, facts: _SentFacts) -> CallStarted:
+        """The event of a call of which the facts are read when an observer asks.
+
+        It is made for each call that is observed, so it does without `__init__`, which takes twice as long.
+
+        Args:
+            call_id: the model's id of the call, or None.
+            tool_name: the name that was called.
+            tool: the tool that has exactly this name, or None.
+            facts: what else is known of the call.
+        """
+        event: CallStarted = _new_event(cls)
+        event._call_id = call_id
+        event._tool_name = tool_name
+        event._tool = tool
+        event._facts = facts
+        return event
 
     @property
     def session_id(self) -> str | None:
         """The conversation's id, or None."""
-        return self._session_id
+        return self._facts.session_id
 
     @property
     def step(self) -> int:
         """The number of the conversation's step; 0 outside a conversation."""
-        return self._step
+        return self._facts.step
 
     @property
     def attempt(self) -> int:
@@ -76,7 +117,7 @@ class CallStarted:
     @property
     def arguments(self) -> str:
         """The arguments as they were sent, redacted and shortened; computed only when read."""
-        return self._show()
+        return self._facts.display_sent()
 
     def __repr__(self) -> str:
         return f"CallStarted(call_id={self.call_id!r}, tool_name={self.tool_name!r})"
@@ -149,9 +190,6 @@ class _Facts(NamedTuple):
 class CallFinished:
     """A call was answered.
 
-    Args:
-        facts: what is known of the call, which is read when an observer asks; instead of the arguments before it.
-
     Attributes:
         session_id: the conversation's id, or None.
         step: the number of the conversation's step; 0 outside a conversation.
@@ -177,16 +215,37 @@ class CallFinished:
         toolset: Mapping[str, Tool] = MappingProxyType({}),
         redact: Callable[[str], str] | None = None,
         show: Callable[[], str] = str,
-        *,
-        facts: _CallFacts | None = None,
-        copy_result: Callable[[ToolResult], ToolResult] | None = None,
     ) -> None:
-        if facts is None:
-            facts = _Facts(session_id, step, conversation, sent, toolset, redact or _hide_all, show)
         self._result = result
-        self._facts = facts
-        self._sent = facts.sent
-        self._copy_result = copy_result
+        self._facts: _CallFacts
+        self._facts = _Facts(session_id, step, conversation, sent, toolset, redact or _hide_all, show)
+        self._sent = sent
+        self._copy_result: Callable[[ToolResult], ToolResult] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        result: ToolResult,
+        facts: _CallFacts,
+        sent: ToolCall | None,
+        copy_result: Callable[[ToolResult], ToolResult] | None = None,
+    ) -> CallFinished:
+        """The event of a call of which the facts are read when an observer asks.
+
+        It is made twice for each call that is observed, so it does without `__init__`, which takes twice as long.
+
+        Args:
+            result: the answer.
+            facts: what is known of the call.
+            sent: the call as the model sent it, or None if it is that of the answer.
+            copy_result: copies the result when it is first read; None to share it.
+        """
+        event: CallFinished = _new_event(cls)
+        event._result = result
+        event._facts = facts
+        event._sent = sent
+        event._copy_result = copy_result
+        return event
 
     @property
     def result(self) -> ToolResult:
@@ -247,10 +306,10 @@ class CallFinished:
             copy_result: copies a result.
             copy_call: copies a call.
         """
-        twin = CallFinished(self._result, facts=self._facts, copy_result=copy_result)
         sent = self._sent
-        twin._sent = None if sent is None or sent is self._result.call else copy_call(sent)
-        return twin
+        if sent is not None:
+            sent = None if sent is self._result.call else copy_call(sent)
+        return CallFinished.of(self._result, self._facts, sent, copy_result)
 
     def __reduce__(self) -> tuple[type[CallFinished], tuple[Any, ...]]:
         sent, shown = self._sent, partial(str, self.arguments)

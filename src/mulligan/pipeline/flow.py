@@ -297,8 +297,7 @@ def _observe_start(invocation: Invocation) -> None:
     call = invocation.sent = invocation.call
     tool = invocation.runtime.toolset.get(call.name)
     name = call.name if tool is not None else invocation.runtime.renderer.display_name(call)
-    event = CallStarted(call.id, name, invocation.display_sent, invocation.session_id, invocation.step, tool)
-    invocation.hooks.observe_calls(event)
+    invocation.hooks.observe_calls(CallStarted.of(call.id, name, tool, invocation))
 
 
 def _error_for_exception(invocation: Invocation, error: Exception) -> ToolError:
@@ -525,7 +524,7 @@ def _finish(invocation: Invocation, result: ToolResult) -> ToolResult:
     if invocation.hooks.has_observe or result.is_error:
         invocation.is_open = False
         observe = invocation.hooks.observe if result.is_error else invocation.hooks.observe_calls
-        observe(CallFinished(result, facts=invocation))
+        observe(CallFinished.of(result, invocation, invocation.sent))
     if runtime.strict and result.error is not None:
         raise _strict_error(runtime, result, result.error)
     return result

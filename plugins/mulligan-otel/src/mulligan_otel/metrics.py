@@ -13,7 +13,7 @@ _TOOL = "gen_ai.tool.name"
 _OPEN_CIRCUIT = "host:circuit-breaker"
 _SATURATED = "classify:saturated"
 _MOST_TOOLS = 1_000
-_NOT_TOLD = object()  # if another version of OpenTelemetry keeps it elsewhere
+_PROGRAM = vars(_internal)  # where OpenTelemetry keeps the provider of the program
 
 
 class Metrics:
@@ -26,7 +26,8 @@ class Metrics:
     def __init__(self, provider: MeterProvider | None) -> None:
         meter = metrics.get_meter("mulligan", VERSION, provider)
         self._is_off = isinstance(meter, NoOpMeter)
-        self._is_global = provider is None
+        # If another version of OpenTelemetry keeps its provider elsewhere, each call is counted by whatever there is.
+        self._may_come_later = provider is None and "_METER_PROVIDER" in _PROGRAM
         self._duration = meter.create_histogram(
             "gen_ai.execute_tool.duration",
             unit="s",
@@ -56,16 +57,10 @@ class Metrics:
         self._labels: dict[str, str] = {}
         self._by_tool = PerTool(self._describe_tool)
 
-    @property
-    def is_on(self) -> bool:
-        """Whether there is anything that takes what is counted; a program may set its provider late.
-
-        `get_meter_provider` would tell too, but reads the environment each time.
-        """
-        return not (self._is_off or (self._is_global and getattr(_internal, "_METER_PROVIDER", _NOT_TOLD) is None))
-
     def finish(self, event: CallFinished) -> None:
-        """Counts a call that was answered."""
+        """Counts a call that was answered, if there is anything that takes what is counted."""
+        if self._is_off or (self._may_come_later and _PROGRAM["_METER_PROVIDER"] is None):
+            return  # `get_meter_provider` would say the same, but reads the environment each time
         tool = event.tool
         if tool is not None and not event.is_error:
             self._duration.record(event.duration, self._by_tool.get(tool))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from contextlib import suppress
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from mulligan.plugin import (
@@ -57,50 +56,45 @@ class OpenTelemetry:
         self._tracer_provider = tracer_provider
         self._meter_provider = meter_provider
         self._capture_content = capture_content
+        self._recorders: tuple[Spans, Metrics] | None = None
 
     @hookimpl(trylast=True)  # after the log lines, which belong to the span
     def observe(self, event: Event) -> None:
         """Starts and ends spans, and counts."""
+        spans, metrics = self._recorders or self._make_recorders()
         kind = type(event)
         if kind is CallStarted:
-            self._spans.start(event)  # type: ignore[arg-type]
+            spans.start(event)  # type: ignore[arg-type]
         elif kind is CallFinished:
-            if self._metrics.is_on:
-                self._metrics.finish(event)  # type: ignore[arg-type]
-            if self._spans.is_used:
-                self._spans.finish(event)  # type: ignore[arg-type]
+            metrics.finish(event)  # type: ignore[arg-type]
+            if spans.is_used:
+                spans.finish(event)  # type: ignore[arg-type]
         elif kind is CallRepaired:
-            self._metrics.repair(event)  # type: ignore[arg-type]
-            self._spans.repair(event)  # type: ignore[arg-type]
+            metrics.repair(event)  # type: ignore[arg-type]
+            spans.repair(event)  # type: ignore[arg-type]
         elif kind is AttemptFailed:
-            self._spans.fail_attempt(event)  # type: ignore[arg-type]
+            spans.fail_attempt(event)  # type: ignore[arg-type]
         elif kind is CallRetried:
-            self._metrics.retry(event)  # type: ignore[arg-type]
-            self._spans.start_attempt(event)  # type: ignore[arg-type]
+            metrics.retry(event)  # type: ignore[arg-type]
+            spans.start_attempt(event)  # type: ignore[arg-type]
         elif kind is ApprovalDecided:
-            self._spans.resume(event)  # type: ignore[arg-type]
+            spans.resume(event)  # type: ignore[arg-type]
         elif kind is CallAbandoned:
-            self._spans.abandon(event)  # type: ignore[arg-type]
+            spans.abandon(event)  # type: ignore[arg-type]
 
     @hookimpl
     def middlewares(self, tool: Tool) -> Iterable[Middleware]:
         """Carries the trace into the process of a killable tool."""
         return (carry_context,) if tool.killable else ()
 
-    @cached_property
-    def _spans(self) -> Spans:
+    def _make_recorders(self) -> tuple[Spans, Metrics]:
+        from mulligan_otel.metrics import Metrics
         from mulligan_otel.spans import Spans
 
         captured = os.environ.get(CAPTURE_VARIABLE, "").strip().lower() in _CAPTURING
-        return Spans(
-            self._tracer_provider, capture=captured if self._capture_content is None else self._capture_content
-        )
-
-    @cached_property
-    def _metrics(self) -> Metrics:
-        from mulligan_otel.metrics import Metrics
-
-        return Metrics(self._meter_provider)
+        capture = captured if self._capture_content is None else self._capture_content
+        self._recorders = Spans(self._tracer_provider, capture=capture), Metrics(self._meter_provider)
+        return self._recorders
 
 
 def carry_context(run: Run, tool: Tool, call: ToolCall) -> Steps:

@@ -28,12 +28,12 @@ from mulligan.plugin import (
 )
 from mulligan_otel.attributes import OPERATION, VERSION, PerTool, plain, stage_of
 
+_PROGRAM = vars(trace)  # where OpenTelemetry keeps the provider of the program
 _KEY = context.create_key("mulligan-call")
 _NAME_CHARS = 64
 _ID_CHARS = 100
 _CONTENT_CHARS = 2_000
 _READ = 4  # times as many characters as are shown, since some are left out
-_NOT_TOLD = object()  # if another version of OpenTelemetry keeps it elsewhere
 
 
 class _Located(Protocol):
@@ -95,7 +95,8 @@ class Spans:
     def __init__(self, provider: TracerProvider | None, *, capture: bool) -> None:
         self._capture = capture
         self.is_used = False
-        self._is_global = provider is None
+        # If another version of OpenTelemetry keeps its provider elsewhere, each call makes a span of whatever there is.
+        self._may_come_later = provider is None and "_TRACER_PROVIDER" in _PROGRAM
         trace.get_tracer_provider()  # loads the one that the environment names, if any
         self._tracer = trace.get_tracer("mulligan", VERSION, provider)
         self._is_off = isinstance(self._tracer, NoOpTracer)
@@ -104,8 +105,8 @@ class Spans:
 
     def start(self, event: CallStarted) -> None:
         """Starts the span of a call, and makes it current."""
-        if self._is_off or (self._is_global and getattr(trace, "_TRACER_PROVIDER", _NOT_TOLD) is None):
-            return  # `get_tracer_provider` would tell too, but reads the environment each time
+        if self._is_off or (self._may_come_later and _PROGRAM["_TRACER_PROVIDER"] is None):
+            return  # `get_tracer_provider` would say the same, but reads the environment each time
         tool = event.tool
         if tool is None:
             name, attributes = _unknown(self._redact(event.tool_name)[:_NAME_CHARS])
