@@ -388,6 +388,9 @@ SAME = [
     (put, {"x": {"x": "1", "y": 2}}, {"x": {"x": 1, "y": 2}}),
     (parts_of, {"parts": "[1, 2]"}, {"parts": [1, 2]}),
     (parts_of, {"parts": 1}, {"parts": [1]}),
+    (wait, {"seconds": ["10"]}, {"seconds": 10}),
+    (wait, {"seconds": {"value": "10"}}, {"seconds": 10}),
+    (delete_user, {"user_id": ["7"]}, {"user_id": "7"}),
 ]
 MEANT = [
     (give_role, {"role": "Owner"}, {"role": "owner"}),
@@ -397,7 +400,6 @@ MEANT = [
     (pay, {"amount": "two hundred", "to": "ann"}, {"amount": 200, "to": "ann"}),
     (wait, {"seconds": "10 s"}, {"seconds": 10}),
     (wait, {"seconds": "10 seconds"}, {"seconds": 10}),
-    (wait, {"seconds": {"value": "10"}}, {"seconds": 10}),
     (store, {"size_bytes": "500 bytes"}, {"size_bytes": 500}),
     (rest, {"duration": "10 min"}, {"duration": 10}),
     (rest, {"duration_minutes": 10}, {"duration": 10}),

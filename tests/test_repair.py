@@ -255,6 +255,9 @@ def test_a_value_that_was_cut_off_is_completed_for_nobody(pipeline, run, name, s
         ({"text": 48121}, {"text": "48121"}),
         ({"tags": '["x", "y"]'}, {"tags": ["x", "y"]}),
         ({"tags": "x"}, {"tags": ["x"]}),
+        ({"text": ["x"]}, {"text": "x"}),
+        ({"count": ["10"]}, {"count": 10}),
+        ({"price": {"value": "19.90"}}, {"price": 19.9}),
         ({"meta": '{"a": 1}'}, {"meta": {"a": 1}}),
         ({"Text": "x"}, {"text": "x"}),
         ({"count": "10", "urgent": "true"}, {"count": 10, "urgent": True}),
@@ -262,6 +265,22 @@ def test_a_value_that_was_cut_off_is_completed_for_nobody(pipeline, run, name, s
 )
 def test_a_value_of_another_type_that_says_the_same(pipeline, run, name, sent, read_as):
     assert told(run(pipeline, name, {"path": "a", **sent})) == f"a {json.dumps(read_as)}"
+
+
+@pytest.mark.parametrize(
+    ("sent", "read_as"),
+    [
+        ({"body": "x"}, {"text": "x"}),
+        ({"body": ["x"], "count": "10"}, {"text": "x", "count": 10}),
+    ],
+)
+def test_only_a_tool_that_reads_is_run_under_another_argument_name(pipeline, run, sent, read_as):
+    reading = run(pipeline, "read_file", {"path": "a", **sent})
+    assert told(reading) == f"a {json.dumps(read_as)}"
+    assert f"were read as {json.dumps({'path': 'a', **read_as})}" in reading.content
+    writing = run(pipeline, "write_file", {"path": "a", **sent})
+    assert writing.is_error
+    assert writing.attempts == 0
 
 
 @BOTH
@@ -288,7 +307,8 @@ def test_a_value_of_another_type_that_says_the_same(pipeline, run, name, sent, r
         {"urgent": 1},
         {"text": 1.10},
         {"text": True},
-        {"text": ["x"]},
+        {"text": ["x", "y"]},
+        {"text": []},
         {"text": {"a": 1}},
         {"tags": "x, y"},
         {"tags": "x y"},
@@ -300,7 +320,7 @@ def test_a_value_of_another_type_that_says_the_same(pipeline, run, name, sent, r
         {"level": "Very-Urgent"},
         {"level": "very"},
         {"txt": "x"},
-        {"body": "x"},
+        {"body": "yes", "count": "ten"},
         {"path": None},
         {"count": None},  # left out it is 0, which null does not say
     ],

@@ -201,10 +201,13 @@ class _ArgumentFixer:
 
     def _convert_to(self, kind: str, value: Any, schema: Mapping[str, Any], place: _Place) -> Any:
         is_named = place.states
-        if isinstance(value, dict) and len(value) == 1 and kind not in ("object", "array"):
-            ((word, value),) = value.items()  # {"value": false} for false
-            if not is_wrapper_key(word, place.name, is_named):
-                return None
+        if isinstance(value, (dict, list)) and len(value) == 1 and kind not in ("object", "array"):
+            if isinstance(value, list):
+                (value,) = value  # ["tea"] for "tea"
+            else:
+                ((word, value),) = value.items()  # {"value": false} for false
+                if not is_wrapper_key(word, place.name, is_named):
+                    return None
             if kind == "string" or is_of_type(value, kind):
                 return value if is_of_type(value, kind) else None
         if kind in ("integer", "number"):

@@ -32,6 +32,8 @@ def mended_json(text: str, *, read_only: bool) -> str | None:
 def coerced(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
     """Convert arguments to match a tool's schema without loss, such as `"10"` to 10.
 
+    For a read-only tool, values may also be given the argument names that are likely meant, such as `order_id` for `id`.
+
     Args:
         tool: the tool whose schema the arguments must match.
         arguments: JSON values that do not match it.
@@ -40,9 +42,14 @@ def coerced(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
         The converted arguments, or None if a conversion would be lossy or a guess.
     """
     from mulligan.repair.arguments import fix_arguments
+    from mulligan.repair.lossless import LosslessCheck
 
     fixed = fix_arguments(tool, arguments)
-    return fixed.arguments if fixed is not None and fixed.is_lossless else None
+    if fixed is None or fixed.is_lossless:
+        return None if fixed is None else fixed.arguments
+    renamed = {fixed.renamed.get(name, name): value for name, value in arguments.items()}
+    is_same = tool.read_only and LosslessCheck(tool).is_same_object(renamed, fixed.arguments)
+    return fixed.arguments if is_same else None
 
 
 def same_name(called: str, names: Iterable[str]) -> str | None:

@@ -28,6 +28,7 @@ _NO_ITEM = frozenset(
 )  # words for no value, or for all values
 _NO_ITEM |= frozenset(("everyone", "everybody", "everything", "every", "each", "both", "anyone", "anything", "nothing"))
 _LITERALS = {True: "true", False: "false"}
+VALUE_KEYS = frozenset(("value", "values"))
 _SHORTEST_WORD = 3
 _ANY: Mapping[str, Any] = {}
 
@@ -36,8 +37,8 @@ class LosslessCheck:
     """Decides which conversions a tool may receive, without any loss or addition.
 
     Every tool may receive a number, boolean or JSON read from a string, and text read from a whole number. Tools that
-    are not destructive may also receive a one-item list for a single value, and arguments whose names differ only in
-    case or separators or are declared aliases.
+    are not destructive may also receive a one-item list for a single value, the single value of such a list or of
+    `{"value": ...}`, and arguments whose names differ only in case or separators or are declared aliases.
 
     Args:
         tool: the tool that would receive the arguments.
@@ -89,6 +90,9 @@ class LosslessCheck:
             return len(sent) == len(read) and all(map(partial(self.is_same, schema=items), sent, read))
         if isinstance(sent, str):
             return self._is_same_text(sent, read, schema)
+        if isinstance(sent, (list, dict)) and not isinstance(read, (list, dict)):
+            inner = None if self._allows_types_only else _unwrap(sent)
+            return inner is not None and self.is_same(inner, read, schema)
         if isinstance(read, list):
             is_one = not self._allows_types_only and len(read) == 1 and sent is not None
             return is_one and self.is_same(sent, read[0], self._schemas.items(schema))
@@ -131,6 +135,16 @@ class LosslessCheck:
         if sent.strip().casefold() in _NO_ITEM or sent.lstrip().startswith(("[", "{")):
             return False
         return not may_be_list(sent, items) and self.is_same(sent, read[0], items)
+
+
+def _unwrap(wrapped: list[Any] | dict[str, Any]) -> Any:
+    """The one value in a list, or in an object such as `{"value": 5}`; None if there is not exactly one."""
+    if len(wrapped) != 1:
+        return None
+    if isinstance(wrapped, list):
+        return wrapped[0]
+    ((key, value),) = wrapped.items()
+    return value if key in VALUE_KEYS else None
 
 
 def _is_same_number(sent: Decimal, read: Decimal) -> bool:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from mulligan.repair.lossless import VALUE_KEYS
 from mulligan.repair.values import parse_json_as
 from mulligan.resolve.words import canonical
 
 _ARGUMENT_KEYS = frozenset(
     ("arguments", "args", "kwargs", "input", "parameters", "params", "tool_input", "action_input")
 )
-_VALUE_KEYS = frozenset(("value", "values"))
 _NAME_KEYS = frozenset(("name", "tool", "tool_name", "function", "function_name", "action"))
 _KINDS = frozenset(("function", "function_call", "tool_call", "tool_use"))
 
@@ -68,4 +68,4 @@ def is_wrapper_key(word: str, name: str, is_named: Callable[[str], bool]) -> boo
         name: the argument's name.
         is_named: whether the argument itself states a word, such as its unit.
     """
-    return word in _VALUE_KEYS or is_named(word.lower()) or canonical(word) == canonical(name)
+    return word in VALUE_KEYS or is_named(word.lower()) or canonical(word) == canonical(name)
