@@ -365,6 +365,38 @@ def test_of_the_oldest_calls_only_hashes_are_kept(pipeline, bank):
     assert (len(saved["answers"]), len(saved["older"])) == (1_000, 3)
 
 
+def test_a_long_conversation_keeps_few_bytes_of_each_call(make_pipeline):
+    def note(number: int) -> str:
+        nonlocal runs
+        runs += 1
+        return "noted"
+
+    def make_calls(first: int, end: int, step: int = 1) -> list[str]:
+        return [session.call("note", {"number": n}, call_id=f"c{n}").content for n in range(first, end, step)]
+
+    runs, pipeline = 0, make_pipeline(note)
+    session = pipeline.session()
+    make_calls(0, 1_200)
+    tracemalloc.start()
+    before, _ = tracemalloc.get_traced_memory()
+    make_calls(1_200, 11_200)
+    after, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert (after - before) / 10_000 < 60
+    session = saved_and_loaded(session, pipeline)
+    assert all("was not run" in content for content in make_calls(0, 10_000, 97))
+    assert runs == 11_200
+    assert make_calls(11_200, 11_201) == ["noted"]
+
+
+@pytest.mark.parametrize("hash", ["", "12ab", "x" * 64])
+def test_what_is_no_hash_is_refused_by_name(pipeline, hash):
+    saved = pipeline.session().to_dict()
+    saved["answered"] = {"answers": {}, "older": [hash]}
+    with pytest.raises(errors.UsageError, match="is no hash of at least 16 hexadecimal digits"):
+        Session.from_dict(pipeline, saved)
+
+
 def test_a_text_stays_a_text_and_what_json_cannot_hold_is_only_content(make_pipeline):
     values: list[Any] = ["5", '{"a": 1}', None, [1, {"b": 2.5}], {1, 2}, "\ud800"]
 

@@ -13,6 +13,7 @@ from mulligan.calls import ToolCall
 from mulligan.execute.steps import Signal
 from mulligan.forks import shared_lock
 from mulligan.results import Source, ToolResult
+from mulligan.session.hash_set import HashSet
 from mulligan.session.saved_state import OPTIONAL, is_amount, save
 from mulligan.tools import Tool
 from mulligan.untrusted.objects import call_safely
@@ -173,11 +174,14 @@ class SavedAnswers:
 
     Attributes:
         answers: by the hash of the call.
-        older: the hashes of calls whose answer is not known.
+        older: the hashes of calls whose answer is not known, or their first 16 digits.
     """
 
     answers: dict[str, SavedAnswer]
     older: list[str]
+
+    def __attrs_post_init__(self) -> None:
+        HashSet(self.older)
 
 
 class AnsweredCalls:
@@ -188,7 +192,7 @@ class AnsweredCalls:
         self._answers: dict[str, Answer] = {}
         self._characters = 0
         self._running: dict[str, list[Signal]] = {}
-        self._without_answer: dict[str, None] = {}
+        self._without_answer = HashSet()
 
     def begin(self, key: str) -> Answer | Signal | errors.ToolError | None:
         """None for a new call, which is running from now on.
@@ -228,14 +232,14 @@ class AnsweredCalls:
 
     def _keep(self, key: str, answer: Answer | None) -> None:
         if answer is None:
-            self._without_answer[key] = None
+            self._without_answer.add(key)
             return
         self._answers[key] = answer
         self._characters += len(answer.content)
         while len(self._answers) > _MAX_ANSWERS or (self._characters > _MOST_CHARACTERS and len(self._answers) > 1):
             oldest = next(iter(self._answers))
             self._characters -= len(self._answers.pop(oldest).content)
-            self._without_answer[oldest] = None
+            self._without_answer.add(oldest)
 
     def forgive(self) -> None:
         """Forgets the failures that definitely had no effect, so that the same calls may run."""
@@ -256,5 +260,5 @@ class AnsweredCalls:
         """Continues with what was saved."""
         answers = {key: answer.answer() for key, answer in saved.answers.items()}
         with self._lock:
-            self._answers, self._without_answer = answers, dict.fromkeys(saved.older)
+            self._answers, self._without_answer = answers, HashSet(saved.older)
             self._characters = sum(len(answer.content) for answer in answers.values())
