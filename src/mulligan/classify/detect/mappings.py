@@ -26,7 +26,7 @@ ENVELOPE = frozenset((
     "correlationId", "correlation_id", "category", "link", "error_message", "display_message", "error_summary",
     "error_tag", "http_code",
     "statusText", "status_text", "text", "statusMessage",
-    "error_extra", "doc_url", "kind", "apiVersion", "metadata", "parameters", "policyName",
+    "info", "error_extra", "doc_url", "kind", "apiVersion", "metadata", "parameters", "policyName",
 ))
 
 _RECORDS = frozenset((
@@ -42,7 +42,7 @@ _RESULT_FIELDS = (
 
 MESSAGES = (
     "message", "msg", "Message", "errorMessage", "error_description", "error", "detail", "reason", "title",
-    "description", "error_message", "err",
+    "description", "error_message", "err", "info",
 )
 
 # fmt: on
@@ -90,7 +90,7 @@ def message_of(error: Any) -> str:
 def status_of(value: Mapping[Any, Any]) -> int | None:
     """The HTTP status of a mapping, given as a number or as three digits, or None."""
     value = as_dict(value)
-    for name in ("status_code", "statusCode", "status", "code"):
+    for name in ("status_code", "statusCode", "status", "code", "error_code", "errorCode"):
         status = value.get(name)
         if type(status) is str and re.fullmatch(r"[45]\d\d", status):
             status = int(status)

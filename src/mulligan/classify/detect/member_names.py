@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+from mulligan.classify import meanings
 from mulligan.classify.detect.mappings import message_of
 from mulligan.classify.detect.subject import Subject
 from mulligan.classify.reasons import reason_of
-from mulligan.untrusted.classes import is_a
+from mulligan.untrusted.classes import is_a, stored_attributes
 from mulligan.untrusted.text import safe_str
 
 
@@ -53,7 +54,7 @@ STATUSES = _words("status state result outcome response disposition stat")
 _BAD = _words("""
     error errored err fail failed failure fails refused rejected denied declined forbidden unauthorized unauthorised invalid
     aborted timeout unavailable unreachable notfound missing blocked conflict throttled exception unsupported expired ko nok
-    nack faulted faulty cancelled canceled unsuccessful unknown required exceeded limit insufficient disabled locked exhausted
+    notok nack faulted faulty cancelled canceled unsuccessful unknown required exceeded limit insufficient disabled locked exhausted
     incorrect wrong
 """)
 _BAD_PAIRS = (("not", "found"), ("timed", "out"), ("time", "out"), ("not", "allowed"), ("not", "authorized"))
@@ -77,11 +78,18 @@ META = _words("""
     span correlation syscall line file stack warnings meta metadata status state
 """)
 META_STARTS = _words("request retry error err trace")
-CODES = _words("code cod errcode errno retcode rc ret errorcode subcode")
+CODES = _words("code cod errcode errno retcode rc ret errorcode subcode infocode statuscode resultcode")
+KINDS = _words("type kind name class")  # with `error`, the code of an error: `error-type`
+MARKERS = frozenset(("type", "@type", "$type", "kind", "object", "schemas", "resultType", "result_type", "responseType"))
+CONFLICTS = _words("conflict conflicts clash clashes overlap overlaps collision collisions")
 _CODED = _words("error err result ret return fault status")
-ENVELOPES = _words("result data response json body fault error payload answer output reply content d")
+ENVELOPES = _words("result data response json body fault error payload answer output reply content d detail status value")
 RESULTS = _words("data result results output response value answer")
 NOTHING = _words("none null no false ok success n/a nil unknown")
+_REPORT = re.compile(r"(?:[a-z]+ )?(?:error|exception|fatal|failure)\b[^:\n]{0,20}: \S", re.IGNORECASE)
+_IDENTIFIER = re.compile(r"[A-Z][A-Z0-9]{1,40}(?:_[A-Z0-9]{1,40}){1,8}")
+_VAGUE = (None, meanings.ARGUMENT, meanings.FAILED)
+_ERROR_URN = re.compile(r"(?:error|.*[:.#/]error)", re.IGNORECASE)
 _LONGEST_TEXT = 2_400
 LONGEST_STATUS = 40
 _MOST_WORDS, _SHORTEST_STEM = 3, 3
@@ -104,11 +112,31 @@ def role(name: str) -> str:
         return "flag"
     if is_error_name(words) or words[-2:] == ("error", "messages"):
         return "error"
+    if name in MARKERS:
+        return "marker"
     if last in STATUSES:
         return "status"
     if last in CODES:
         return "code"
-    return "envelope" if last in ENVELOPES else ""
+    if last in ENVELOPES:
+        return "envelope"
+    return "reason" if last in REASONS else ""
+
+
+def marks_error(told: Any) -> bool:
+    """Whether a marker of a mapping's type says that the mapping is an error: `error`, or a name that ends in it."""
+    if type(told) is list:
+        return len(told) == 1 and marks_error(told[0])
+    return type(told) is str and _ERROR_URN.fullmatch(told) is not None
+
+
+def is_report(told: Any) -> bool:
+    """Whether a text that explains something is a report of its own: `runtime error: ...`, `INVALID_USER_KEY`."""
+    if type(told) is not str:
+        return False
+    if _REPORT.match(told) is not None:
+        return True
+    return _IDENTIFIER.fullmatch(told) is not None and reason_of(told) not in _VAGUE
 
 
 def is_error_name(words: tuple[str, ...]) -> bool:
@@ -169,6 +197,8 @@ def is_bad_code(code: Any) -> bool:
 
 def is_code_of_error(words: tuple[str, ...], code: Any) -> bool:
     """Whether a code that is not zero belongs to a member that only has one if the call failed."""
+    if not words:
+        return False
     if words[0] in ERRORS and type(code) is str:
         return bool(re.search(r"[A-Za-z]{3}", code)) and code.lower() not in NOTHING
     return words[0] in _CODED and len(words) > 1 and type(code) is int and code != 0 and not 100 <= code < 400
@@ -182,10 +212,19 @@ def text_of(told: Any) -> str:
         return safe_str(text) if is_said and len(text) <= _LONGEST_TEXT else ""
     if is_a(told, Mapping):
         named = (one for name, one in told.items() if is_error_name(pieces(str(name))) and type(one) is str)
-        return message_of(told) or next(named, "")
+        return message_of(told) or next(named, "") or _raised(told)
     if type(told) in (list, tuple) and told:
         texts = [text_of(one) for one in told[:3]]
         return "; ".join(texts) if all(texts) else ""
     if issubclass(type(told), Exception):
         return safe_str(told) or type(told).__name__
+    return _raised(stored_attributes(told))
+
+
+def _raised(told: Mapping[Any, Any]) -> str:
+    """An exception that another process has reported as its class and its text: `{"name": "KeyError", "value": "'id'"}`."""
+    for kind, text in (("name", "value"), ("ename", "evalue"), ("type", "value"), ("name", "message")):
+        name, message = told.get(kind), told.get(text)
+        if type(name) is str and type(message) is str and name.endswith(("Error", "Exception")):
+            return safe_str(f"{name}: {message}")
     return ""

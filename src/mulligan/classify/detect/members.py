@@ -34,17 +34,18 @@ _LONGEST_REASON = 600
 _DEEPEST = 2
 
 
-def may_fail(value: Mapping[Any, Any]) -> bool:
+def may_fail(value: Mapping[Any, Any], subject: Subject) -> bool:
     """Whether a mapping is worth a look: quick, since most mappings are results.
 
     Args:
         value: what a tool returned.
+        subject: what the tool was asked for.
     """
     for name, told in value.items():
         if type(name) is not str:
             continue
         if told is None:
-            if name in names.RESULTS:
+            if name in names.RESULTS or name in subject.words:
                 return True
         elif (role := names.role(name)) and _SIGNS[role](name, told):
             return True
@@ -63,10 +64,13 @@ _SIGNS: Mapping[
     "error": lambda _, told: told is True or (type(told) not in (bool, int, float) and bool(told)),
     "status": lambda name, told: (
         (type(told) is str and len(told) <= names.LONGEST_STATUS and names.is_bad_status(told))
+        or (type(told) is int and told < 0)
         or (name in names.ENVELOPES and _is_mapping(told))
     ),
     "code": lambda name, told: names.is_bad_code(told) or names.is_code_of_error(names.pieces(name), told),
     "envelope": lambda _, told: _is_mapping(told),
+    "marker": lambda _, told: names.marks_error(told),
+    "reason": lambda _, told: names.is_report(told),
 }
 
 
@@ -82,6 +86,8 @@ class _Members:
         is_state: whether that flag may be the state of a task.
         is_missing: whether that flag says that something was not found.
         is_error: whether that flag says that there was an error.
+        is_marked: whether the mapping calls itself an error.
+        is_report: whether what explains something is a report of its own.
         status: a status that says that something failed.
         code: a code that is no success, or None.
         empty: how many members have nothing in them.
@@ -94,6 +100,7 @@ class _Members:
         self._subject = subject
         self.error = self.reason = self.text = self.status = ""
         self.is_denied = self.is_general = self.is_state = self.is_missing = self.is_error = False
+        self.is_marked = self.is_report = False
         self.has_result = self.has_place = False
         self.code: Any = None
         self.empty = self.extras = 0
@@ -136,15 +143,23 @@ class _Members:
         last = words[-1] if words else ""
         if is_empty(told) or told is False or (type(told) in (int, float) and not told):
             self.empty += 1
-            self.has_place = self.has_place or (told is None and name in names.RESULTS)
-        elif last in names.CODES:
+            is_place = name in names.RESULTS or name in self._subject.words
+            self.has_place = self.has_place or (told is None and is_place)
+        elif name in names.MARKERS and names.marks_error(told):
+            self.is_marked = True
+        elif type(told) is int and last in names.STATUSES and told < 0:
+            self.code = told
+        elif last in names.CODES or (last in names.KINDS and words[0] in names.ERRORS):
             is_bad = names.is_bad_code(told) or names.is_code_of_error(words, told)
             self.code = told if is_bad else self.code
         elif last in names.STATUSES and type(told) is str and len(told) <= names.LONGEST_STATUS:
             self.status = self.status or (told if names.is_bad_status(told, self._subject) else "")
+        elif last in names.CONFLICTS and self._subject.is_writing and (text := names.text_of(told)):
+            self.reason = self.reason or f"Conflict: {text}"
         elif names.is_error_name(words):
             self._read_error(last, told)
         elif last in names.REASONS and (text := names.text_of(told)):
+            self.is_report = self.is_report or names.is_report(told)
             self.reason = self.reason or text
         elif last not in names.META and (not words or words[0] not in names.META_STARTS):
             self.extras += 1
@@ -177,8 +192,10 @@ def detect_members(value: Mapping[Any, Any], subject: Subject, depth: int = 0) -
         return None
     if read.is_missing and not read.told and read.code is None:
         return coded("NOT_FOUND", "Nothing was found.")
-    told = read.told or read.status or (read.code if type(read.code) is str else "")
-    return Failure(value=dict(value), message=told, status=status_of(value) or status_of({"code": value.get("cod")}))
+    code = {"error_code": read.code} if type(read.code) is str and not read.told else {}
+    told = read.told or read.code or read.status
+    message = told if type(told) is str else ""
+    return Failure(value={**value, **code}, message=message, status=status_of(value) or status_of({"code": value.get("cod")}))
 
 
 def _is_broken_verdict(read: _Members) -> bool:
@@ -191,8 +208,10 @@ def _fails(read: _Members, value: Mapping[Any, Any], subject: Subject, depth: in
     told = read.told
     if read.has_result or read.extras > _MOST_EXTRAS or _UNCHANGED.search(told.lower()):
         return False
-    if read.has_place and told and not read.extras and _clear(told) is not None:
+    if read.has_place and told and read.extras <= 1 and _clear(told) is not None:
         return True
+    if (read.is_marked or (read.is_report and read.empty)) and told and not subject.is_text and not subject.is_record:
+        return read.extras <= 1
     if subject.is_record and not depth:  # a record has more members than a code and a message
         return not read.extras and (read.is_denied or read.code is not None) and _is_known(told, subject)
     if subject.is_idempotent and (said(told) or sense(told)) in _EXISTING:
@@ -213,7 +232,7 @@ def _fails(read: _Members, value: Mapping[Any, Any], subject: Subject, depth: in
 def _fails_without_reason(read: _Members, subject: Subject) -> bool:
     if read.is_error and not read.extras:
         return not subject.is_reading
-    if type(read.code) is str and read.empty and not read.extras:
+    if type(read.code) is str and (read.empty or read.status) and not read.extras:
         return subject.is_writing or reason_of(read.code) is not None
     # nothing but the name of what was looked for
     return read.is_missing and not subject.is_search and read.empty > 0 and read.extras <= 1

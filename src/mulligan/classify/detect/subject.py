@@ -67,7 +67,7 @@ _WRITING = (
     file fill film fire fit fix flash fly fold follow fork format forward fuel generate grant harvest hash heal heat hire
     hold import insert install invite invoke irrigate issue join kick land launch leave lend like link load lock mail make
     measure merge migrate milk mill minify mint mirror mix mount move mute navigate normalise normalize notify offboard
-    offer onboard open optimise optimize order pack page paint park parse patch pause pay photograph pick pin ping place
+    offer onboard open optimise optimize order pack page paint park parse patch pause pay photograph pick pin place
     plan plant play polish post postpone prescribe press print promote provision prune publish pull pump purchase push put
     quote rate rebase reboot recall reconcile record redeem redo refuel refund register reject release remove rename
     render renew reopen repair replace replay report request reschedule reserve reset resize restart restore resume retry
@@ -93,7 +93,7 @@ _PROGRAMS = _words("""
 _ENSURING = _words("ensure upsert sync touch")
 _JUDGING = _words("""
     count tally test tests lint validate validation verify check audit score classify evaluate simulate roll compare diff
-    review inspect is has can exists exist play guess assess scan match analyze analyse
+    review inspect is has can exists exist play guess assess scan match analyze analyse probe ping diagnose detect
 """)
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from mulligan.classify.detect import apis, mappings, objects, programs, protocols, services
+from mulligan.classify.detect import apis, mappings, member_names, objects, programs, protocols, services
 from mulligan.classify.detect.cloud import detect_cloud
 from mulligan.classify.detect.declared import detect_undeclared_error, is_declared_result
 from mulligan.classify.detect.forms import detect_field_errors
@@ -62,6 +62,7 @@ _ENDED = frozenset((
     "terminated", "stopped", "declined", "archived", "suspended",
 ))
 # fmt: on
+_ERRORS = ("error", "errors", "err", "Error", "error_code", "errorCode", "error_message", "message", "reason")
 _OPENING = ("{", "[", "<", "H")  # JSON, markup, or a raw HTTP response
 
 
@@ -157,7 +158,7 @@ def _read_cut_off(text: str) -> Any:
 
 def _find_in_mapping(value: Mapping[Any, Any], tool: Tool, subject: Subject) -> Failure | None:
     if _FIELDS.isdisjoint(value) and not any(str(name)[:6] in _COUNTED for name in value):
-        if not may_fail(value):
+        if not may_fail(value, subject):
             return detect_undeclared_error(value, tool) if tool.output_schema else None
         return None if is_declared_result(value, tool) else _find_by_members(value, tool, subject)
     marked = protocols.detect_marked_result(value, value.get) or protocols.detect_protocol(value, subject)
@@ -173,6 +174,8 @@ def _find_in_mapping(value: Mapping[Any, Any], tool: Tool, subject: Subject) -> 
     notebook = programs.detect_notebook(value)
     if notebook is not None:
         return notebook
+    if _is_asked_for(value, subject):  # only its members may still say that the call itself failed
+        return detect_cloud(value, subject) or _find_by_members(value, tool, subject)
     for fields, shape in _API_DETECTORS:
         failure = None if fields.isdisjoint(value) and len(value) > 1 else shape(value)
         if failure is not None:
@@ -184,6 +187,21 @@ def _find_in_mapping(value: Mapping[Any, Any], tool: Tool, subject: Subject) -> 
     return found or _find_by_members(value, tool, subject)
 
 
+def _is_asked_for(value: Mapping[Any, Any], subject: Subject) -> bool:
+    """Whether a mapping is the verdict or the record that the tool was asked for, with the reason of what it says.
+
+    A verdict is a flag that is false: one of its own (`reachable`), or `ok` without an error. A record has members that no
+    report of an error has.
+    """
+    if subject.is_verdict:
+        denied = [member_names.pieces(str(name)) for name, told in value.items() if told is False]
+        is_general = [words[-1:] and words[-1] in member_names.GENERAL for words in denied]
+        return not all(is_general) or (bool(denied) and not any(mappings.is_told(value.get(name)) for name in _ERRORS))
+    return subject.is_record and any(
+        name not in mappings.ENVELOPE and not mappings.is_empty(told) for name, told in value.items()
+    )
+
+
 def _says_undone(value: Mapping[Any, Any], subject: Subject) -> bool:
     """Whether a mapping says that something has ended, and that is what the tool was asked for."""
     status = value.get("status", value.get("state")) if subject.is_undoing else None
@@ -192,7 +210,7 @@ def _says_undone(value: Mapping[Any, Any], subject: Subject) -> bool:
 
 def _find_by_members(value: Mapping[Any, Any], tool: Tool, subject: Subject) -> Failure | None:
     undeclared = detect_undeclared_error(value, tool) or apis.detect_only_message(value, subject)
-    if undeclared is not None or not may_fail(value):
+    if undeclared is not None or not may_fail(value, subject):
         return undeclared
     return detect_field_errors(value, subject) or detect_members(value, subject)
 
