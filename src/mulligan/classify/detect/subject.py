@@ -86,6 +86,8 @@ _UNDOING = _words("""
     unpublish invalidate
 """)
 _RUNNING = _words("run execute exec eval invoke")
+_STARTING = _words("start launch trigger perform make play request simulate")  # with what they start: `start_scan`
+_CHECKS = _words("check checks test tests lint validation")  # `type_check`, but `upload_scan`
 _PROGRAMS = _words("""
     shell bash terminal command cmd cli python repl sql psql mysql sqlite script code kubectl docker git powershell
     console exec ssh notebook cell sandbox curl redis query
@@ -148,7 +150,9 @@ def _subject(name: str) -> Subject:
     runs = verb in _RUNNING or (bool(known & _PROGRAMS) and (verb in _PROGRAMS or verb not in _WRITING | _READING))
     is_made = bool(known & _MAKING) and bool(known & _MADE) and words[-1] in _MADE
     opens_text = verb == "open" and bool(known & (_TEXTS | _RECORDS))
-    if verb in _WRITING and not opens_text and not known & _JUDGING and not is_made and words[-1] not in _ABOUT:
+    is_named_check = bool(words) and words[-1] in _CHECKS
+    judges = bool(known & _JUDGING) and (verb in _JUDGING or verb in _RUNNING | _STARTING or is_named_check)
+    if verb in _WRITING and not opens_text and not judges and not is_made and words[-1] not in _ABOUT:
         converts = bool(known & _CONVERTING) and first in _CONVERTING
         return Subject(
             converts,
