@@ -107,8 +107,11 @@ def _detect_execution(value: Mapping[str, Any]) -> Failure | None:
 
 def _detect_operation(value: Mapping[str, Any]) -> Failure | None:
     """Detects a long-running operation that a tool started and waited for, and that ended with an error."""
-    error = value.get("error")
-    if not is_a(error, Mapping) or not (value.get("done") is True or value.get("status") == "DONE"):
+    error, status = value.get("error"), value.get("status")
+    if is_a(status, Mapping) and is_a(as_dict(status).get("errorResult"), Mapping):  # a job of BigQuery
+        result = as_dict(as_dict(status)["errorResult"])
+        return Failure(value=result, message=message_of(result))
+    if not is_a(error, Mapping) or not (value.get("done") is True or status == "DONE"):
         return None
     told = as_dict(error)
     listed = mappings(told.get("errors"))

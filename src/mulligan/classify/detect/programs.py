@@ -97,7 +97,7 @@ def detect_exit(
     output, complaint = _text(stdout).strip(), _text(stderr).strip()[-_LONGEST_TEXT:]
     if is_merged:
         complaint, output = output[-_LONGEST_TEXT:], ""
-        if said(complaint) is None and not _COMPLAINT.match(complaint):
+        if said(complaint) is None and not _COMPLAINT.match(complaint) and detect_trace(complaint) is None:
             complaint = ""
     trace = detect_trace(complaint) or detect_traceback(complaint) if complaint else None
     if trace is not None and not subject.is_verdict:

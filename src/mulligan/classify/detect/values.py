@@ -37,7 +37,7 @@ _API_DETECTORS: tuple[tuple[frozenset[str], _Detector], ...] = (
             ("status errors", apis.detect_nested_error),
             ("message error_message", apis.detect_error_code),
             ("message detail errors", apis.detect_bare_message),
-            ("status errors code retry_after Note Information", services.detect_service),
+            ("status errors code retry_after Note Information resourceType sqlState sqlstate", services.detect_service),
             ("traceback syscall cause stack", apis.detect_raised),
         )
     )
