@@ -130,6 +130,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
         m.AUTHENTICATION,
         """unauthorized, unauthorised,
         ~ (authentication|login|sign in|log in) @ (failed|required|incorrect|unsuccessful) …,
+        ~ (unable to|cannot|could not|failed to) (locate|find|load|retrieve|obtain) @ credentials …,
         authentication (error|failure), ~ authentication unavailable, ~ (requires|needs|missing) authentication …,
         (user|you|) (are|is|) not logged in, ~ not authenticated, ~ you must be logged in …,
         (must|please) (log|sign) in …,

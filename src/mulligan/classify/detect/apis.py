@@ -167,6 +167,7 @@ def detect_error_code(value: Mapping[Any, Any]) -> Failure | None:
     if message is None or not is_envelope(value):
         return None
     code = next((value[name] for name in _CODES if type(value.get(name)) is str), None)
+    code = None if code is not None and code.lower() in _NOTHING else code
     known = code is not None and reason_of(code) not in _VAGUE
     if known or (code is not None and said(message) is not None):
         return Failure(value=value, message=message)

@@ -17,7 +17,7 @@ from mulligan.untrusted.classes import as_dict, is_a
 
 _LISTS = (("error", "messages"), ("field", "errors"), ("form", "errors"))
 _AROUND = frozenset(("errors", "error", "fields", "message", "status", "code", "title", "detail", "type", "error_type"))
-_OF_ERRORS = frozenset(("message", "help", "phrase", "code", "type", "reason", "error"))
+_OF_ERRORS = frozenset(("message", "help", "phrase", "code", "type", "reason", "error", "field", "param", "parameter"))
 
 
 def detect_field_errors(value: Mapping[Any, Any], subject: Subject) -> Failure | None:
@@ -51,6 +51,8 @@ def _detect_messages(value: Mapping[Any, Any], listed: Any, subject: Subject) ->
     errors = mappings(listed) if subject.is_reading or subject.is_writing else []
     if not errors or not all(set(one) <= _OF_ERRORS and type(one.get("message")) is str for one in errors):
         return None
+    if all(type(one.get("field")) is str for one in errors):
+        return _rejected({one["field"]: one["message"] for one in errors[:20]}, "")
     return Failure(value=dict(value), message="; ".join(one["message"] for one in errors[:3]))
 
 

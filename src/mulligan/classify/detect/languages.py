@@ -138,7 +138,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
         """
         (nicht (gefunden|vorhanden|bekannt)|existiert (\\w+ )*nicht|gibt es nicht|(gibt es|es gibt
             |existiert) kein\\w* \\w+ (mit|namens|unter)|kein\\w* \\w+ (mit (der|dem|dieser|diesem)|namens|unter (der
-            |dem)) (\\w+ )*(gefunden|bekannt|vorhanden)?|unbekannte[rsn]?)
+            |dem)) (\\w+ )*(gefunden|bekannt|vorhanden)?|unbekannt(e[rsn]?)?(?!\\w))
         (introuvable|n.existe pas|(pas|aucune?) (\\w+ )*(trouvée?|correspond)\\w*|(n.a|n.ont
             |n.avons) pas (été )?(pu )?trouv\\w+|inconnue?s?)
         (no se (ha |han )?(encontr|pudo encontrar|hall|localiz)\\w*|no (fue |fueron )?encontrad[oa]s?|no (existe
@@ -186,7 +186,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
         (ogiltig\\w*|ugyldig\\w*|måste (vara|innehålla)|må (være|inneholde)|påkrevd|obligatorisk\\w*)
         (nieprawidłow\\w+|musi (być|zawierać)|wymagan\\w+)
         (неверн\\w+|недопустим\\w+|некорректн\\w+|должн[аоы]? быть)
-        (无效|不合法|格式(错误|不正确)|参数错误|不能为空|必填|不支持|無効|不正|必須|유효하지|잘못된)
+        (无效|不合法|格式(错误|不正确)|参数错误|不能为空|必填|不支持|無効|不正|必須|正しくありません|(指定|入力)してください|유효하지|잘못된|올바르지)
         """,
     ),
     (
@@ -201,7 +201,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
         (ett fel (har )?(uppstod|inträffa\\w+)|en feil oppst(o|å)d|misslyckades|mislyktes|kunde inte|kunne ikke)
         (wystąpił błąd|nie udało się)
         (произошла ошибка|не удалось)
-        (发生错误|操作失败|系统错误|エラーが発生|失敗しました|오류가 발생)
+        (发生错误|操作失败|(系统|内部|服务器?|未知)(错误|异常)|エラーが発生|失敗しました|오류가 발생)
         """,
     ),
 )  # fmt: skip
@@ -299,6 +299,9 @@ _MARKS = frozenset(  # words of which an ASCII text in another language has one
         "invalido",
         "invalide",
         "falsch",
+        "unbekannt",
+        "unbekannte",
+        "onbekend",
         "pincode",
     ]
 )

@@ -75,7 +75,7 @@ META = _words("""
     link links href docs doc documentation help request trace version type kind service tool method host retry retries attempt
     attempts param params parameters args arguments input query lang locale server origin instance headers hint suggestion
     suggestions retryable transient recoverable severity level category domain class name source operation action user usage
-    span correlation syscall line file stack warnings meta metadata status state
+    span correlation syscall line file stack stacktrace traceback warnings meta metadata status state
 """)
 META_STARTS = _words("request retry error err trace")
 CODES = _words("code cod errcode errno retcode rc ret errorcode subcode infocode statuscode resultcode")

@@ -153,11 +153,17 @@ class _Members:
             is_bad = names.is_bad_code(told) or names.is_code_of_error(words, told)
             self.code = told if is_bad else self.code
         elif last in names.STATUSES and type(told) is str and len(told) <= names.LONGEST_STATUS:
-            self.status = self.status or (told if names.is_bad_status(told, self._subject) else "")
+            if not names.is_bad_status(told, self._subject):
+                return
+            self.status = self.status or told
+            if last == "result" and " " in told:  # in the place of the result
+                self.reason = self.reason or told
         elif last in names.CONFLICTS and self._subject.is_writing and (text := names.text_of(told)):
             self.reason = self.reason or f"Conflict: {text}"
         elif names.is_error_name(words):
             self._read_error(last, told)
+        elif last in names.REASONS and _is_status(told, self._subject):
+            self.status = self.status or told
         elif last in names.REASONS and (text := names.text_of(told)):
             self.is_report = self.is_report or names.is_report(told)
             self.reason = self.reason or text
@@ -265,6 +271,11 @@ def _is_known(text: str, subject: Subject) -> bool:
         return True
     meaning = sense(text) if len(text) <= _LONGEST_REASON else None
     return meaning not in (None, meanings.FAILED) and (subject.is_writing or meaning not in _OF_VERDICTS)
+
+
+def _is_status(told: Any, subject: Subject) -> bool:
+    """Whether what should explain something is only a status: `NOTOK`."""
+    return type(told) is str and " " not in told and not names.is_report(told) and names.is_bad_status(told, subject)
 
 
 def _is_result(told: Any) -> bool:

@@ -53,7 +53,8 @@ def detect_result_object(value: Any, read: Callable[[str], Any], subject: Subjec
     if type(value).__name__ in _WRAPPERS:
         return _detect_error(next((inner for name in _WRAPPED if (inner := read(name)) is not None), None))
     status = read("status")
-    is_failed = type(status) is str and status.lower() in _FAILURE_STATUSES and not subject.is_record
+    is_row = read("id") is not None and not subject.is_writing  # what a store holds about something
+    is_failed = type(status) is str and status.lower() in _FAILURE_STATUSES and not (subject.is_record or is_row)
     if not is_failed and not any(read(name) is False for name in _FLAGS):
         return None
     if subject.is_verdict and not any(read(name) for name in _ERRORS[:5]):

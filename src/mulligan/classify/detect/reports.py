@@ -70,11 +70,14 @@ def with_meaning(failure: Failure) -> Failure:
     Args:
         failure: what was found in the value of a known tool.
     """
-    if failure.exception is not None or failure.status is not None or said(failure.told) is not None:
+    known = said(failure.told)
+    if failure.exception is not None or failure.status is not None or known not in (None, meanings.FAILED):
         return failure
     if any(reason_of(code) is not None for code in failure.codes) or find_status(failure.text, failure.told):
         return failure
     meaning = sense(failure.told)
+    if known is meanings.FAILED and meaning is meanings.ARGUMENT:  # `list index out of range`
+        return failure
     code = next((code for one, code in _CODES if one is meaning), None)
     if code is None:
         return failure

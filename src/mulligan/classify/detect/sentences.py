@@ -78,6 +78,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (an |)(unexpected|unknown|unhandled|internal) (\\w+ )?(error|exception)
         (error|exception|failure) (has |)occurred
         segmentation fault
+        (division|divide|dividing) by zero
         <COULD>(parse|decode|read|understand|interpret) … (response|reply|answer|output|result)
         """,
         """
@@ -86,7 +87,6 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         has no attribute
         null ?pointer*
         stack overflow
-        division by zero
         list index out of range
         undefined is not
         is not a function
@@ -132,7 +132,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         """
         (rate|request|api|call)[- ]?limit(ed|ing|s)? … (exceed*|reach*|hit|error|wait|retry|try|violation|window)
         (exceed*|reach*|hit|over) … (rate|request|call)[- ]?limits?
-        (rate[- ]limited|throttl*|too many <CALLS>|flood (wait|control))
+        (rate[- ]limited|throttl*|(too many|excessive) <CALLS>|flood (wait|control))
         too many … (minute|hour|second|seconds|minutes|short time|at once|in a row|recently|today)
         slow down
         # <CALLS> ?<PER>
@@ -231,6 +231,12 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (invalid|expired|wrong|missing|bad|incorrect|revoked|no valid) (or \\w+ )?(\\w+ )?(tokens?|api[ -]?keys?|access keys?
             |credentials?|passwords?|passcode|pin|login|session|signature)
         (re)?connect (your|the) (\\w+ ){0,2}account …
+        \\w+_(key|token|secret|password|pat|credentials) (\\w+ ){0,3}(not (\\w+ )?(set|found|configured|defined|provided)|missing
+            |required|unset|undefined)
+        (missing|set|define|export|provide) (\\w+ ){0,4}\\w+_(key|token|secret|password|pat|credentials) …
+        <CANNOT>(\\w+ )?(find|locate|load|obtain|read|get|determine) (\\w+ ){0,3}(credentials|api[ -]?key|access token)
+        (run|use|try|execute):? (_|(\\w+ ){1,2}(auth )?(log ?in|login|signin|configure|authenticate)) … (log|sign|auth|credential)*
+        (run|use|try|execute):? (\\w+ ){1,2}(auth )?(log-?in|signin|authenticate)
         (not accept|rejects?|rejected|refused|does not like) (our|your|the|my|this) (\\w+ )?<SECRET>
         """,
         """
@@ -252,6 +258,8 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         you (do not have|have no) (\\w+ ){0,3}(rights?|access|role|privileges?|authority|clearance|permissions?|scopes?)
         (insufficient|missing|lacks?|not enough|without) (the |an? )?(\\w+ )?(permissions?|privileges?|rights?|scopes?)
         <NOT> (authori[sz]ed|permitted|entitled) to
+        (this|the|that|your) (command|call|request|tool|operation|action|code|query|statement|method|path|domain|host|url) (_ )?(is
+            |was) (<NOT> (allowed|permitted|authori[sz]ed)|blocked|forbidden|prohibited|denied|disallowed)
         (blocked|refused|rejected|prevented|disallowed|forbidden|denied) by … (policy|policies|firewall|guard*|filter
             |parental controls?|administrators?|security|sandbox)
         """,
@@ -355,7 +363,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (nothing|nobody|no one) (found|known|exists|by|matches|here|with|is|at|under)
         unknown (?!(option|parameter|unit|format|argument|flag|field|column|mode|operator|type|value|currency|command|time
             |codec|setting|property|error|reason))\\w+
-        (missing from|not appear in|do not (have|know|carry|stock|recogni[sz]e)|does not (have|know|carry|stock|contain)
+        (missing from|not appear in|do not (have|know|carry|stock|recogni[sz]e)|does not (have|know|carry|stock|contain(?! an? valid))
             |did you mean)
         no data
         """,
@@ -438,8 +446,8 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (allowed|valid|possible|supported|available|legal|accepted|known) (\\w+ )?(values?|options?|choices?|formats?|units?
             |codes?|types?|moves?|names?|languages?) …
         (choose|pick|use) (one|either|from|a|an) …
-        (mismatch|checksum|check digits?|ambiguous|bad (format|input|value|date)|wrong (format|type|number|unit|kind
-            |length)) …
+        (mismatch|checksum|check digits?|ambiguous|bad (format|input|value|date)|(wrong|incorrect) (\\w+ )?(format|type|number
+            |unit|kind|length)) …
         (not (take|accept|support|have a)|only (accepts?|supports?|takes?|works?|handles?|available in|integers|numbers)) …
         unexpected (token|character|argument|keyword|type|value|end|input) …
         (before|after) (the )?(\\w+ )?(start|end|begin*|pick-?up|drop-?off|departure|arrival|check-?in|check-?out)

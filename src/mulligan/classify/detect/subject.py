@@ -85,6 +85,7 @@ _UNDOING = _words("""
     end unsubscribe unlink detach drop reset decline refuse deny archive purge withdraw void suspend disarm kick evict
     unpublish invalidate
 """)
+_NOUNS = _words("page file text label quote log story")  # as the last word, no verb: `man_page`
 _RUNNING = _words("run execute exec eval invoke")
 _STARTING = _words("start launch trigger perform make play request simulate")  # with what they start: `start_scan`
 _CHECKS = _words("check checks test tests lint validation")  # `type_check`, but `upload_scan`
@@ -146,7 +147,8 @@ def subject_of(tool: Tool) -> Subject:
 def _subject(name: str) -> Subject:
     words = [word.lower() for word in _PIECES.findall(name)]
     first, known = words[0] if words else "", set(words)
-    verb = next((word for word in words[:3] if word in _WRITING or word in _READING or word in _JUDGING), first)
+    verbs = words[:-1] if words[1:] and words[-1] in _NOUNS else words
+    verb = next((word for word in verbs[:3] if word in _WRITING or word in _READING or word in _JUDGING), first)
     runs = verb in _RUNNING or (bool(known & _PROGRAMS) and (verb in _PROGRAMS or verb not in _WRITING | _READING))
     is_made = bool(known & _MAKING) and bool(known & _MADE) and words[-1] in _MADE
     opens_text = verb == "open" and bool(known & (_TEXTS | _RECORDS))

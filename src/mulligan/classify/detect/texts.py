@@ -57,6 +57,7 @@ _TELLING_AFTER_TOPIC = (*_TELLING, ResourceConflictError, ToolArgumentError)
 _VAGUE = (None, meanings.ARGUMENT, meanings.FAILED)
 _EXISTING = (meanings.EXISTS, meanings.CONFLICT)
 _OF_THE_CALL = (meanings.TIMEOUT, meanings.RATE_LIMIT, meanings.CANCELLED, meanings.QUOTA)
+_REFUSED_CALL = re.compile(r"this (?:command|call|request|tool|operation|action|code|query|statement)\b")
 _PROTOCOL = re.compile(r"(?:Error (?:executing|calling|running|invoking) (?:tool|function)\b|MCP error -32\d{3}\b)")
 _REPORT = re.compile(
     r"(?:(?:Error|ERROR|Fatal error|fatal|Exception)(?: [a-z][^:\n]{0,80}| \(?[45]\d\d\)?)?"
@@ -83,7 +84,7 @@ _PLAIN_REPORT = re.compile(
     r"|Sorry, (?:but )?(?:I|we) (?:could not|couldn't|can't|cannot|was unable|were unable|am unable)\b"
     r"|(?:Failed|Unable) to [a-z]+ |(?:Could not|Couldn't|Cannot|Can't) [a-z]+ "
     r"|(?:The )?(?:[Rr]equest|[Oo]peration|[Cc]all|[Cc]ommand|[Qq]uery|[Ee]xecution|[Tt]ool execution|[Cc]onnection) failed\b"
-    r"|Request (?:timed out|was rejected|error)\b|HTTP(?: error)? [45]\d\d\b"
+    r"|Request (?:timed out|was rejected|error)\b|HTTP(?: error)? [45]\d\d\b(?!,| (?:is|means|or|and)\b)"
     r"|(?:Blocked|Denied|Refused|Rejected|Forbidden|Access denied|Permission denied|Not allowed):"
     r"|(?:Invalid|Unsupported|Unrecognized|Unknown|Missing) [a-z]+(?: [a-z]+){0,3}: )"
 )
@@ -104,6 +105,7 @@ _EXCEPTION = re.compile(
     r"\((?:\w{1,40}\.){1,4}\w{1,60}(?:Error|Exception)\) |(?:[a-z_]\w{0,40}\.){0,4}[A-Z]\w{1,60}(?:Error|Exception)\(.*\)\Z",
     re.DOTALL,
 )
+_VALIDATION = re.compile(r"\d{1,4} validation errors? for \w[^\n]{0,80}\n\S")  # pydantic
 _STATUS = re.compile(
     r"\W{0,2}(?:exit(?:ed with)?|return|Exit|Exited with|Command failed with exit)(?: code| status)[: ]{1,2}(\d{1,3})\W{0,2}"
 )
@@ -124,6 +126,8 @@ _NO_SENTENCE = re.compile(
     r"[\d\[(]|(?:raise|return|throw|def|class|import|from|if|for|while|try)\b|(?:If|When|Whenever|In case"
     r"|Unless|Should you|Dry run|Preview|Simulation)\b"
 )  # a log, or source
+_GENERAL = re.compile(r"\b(?:anyone|persons?|people|those|visitors|users|any \w+) (?:who|that|whose|without)\b")
+_DEFINITION = re.compile(r"[^.!?]{1,80}? (?:is|are|means|refers to|indicates) (?:an?|the|that|one of)\b")
 _DEVICE_CODE = re.compile(r"(?:E|ERR|F|ALARM|FAULT)[-_ ]?\d{1,5}[ :.-]{1,3}\S[^\n]{2,80}")
 _SHELL = re.compile(r"(?:[\w.+/-]{1,60}: ){1,3}[^\n:]{1,160}(?:: [^\n]{1,160})?")
 _DOCUMENTATION = re.compile(r"(?:If|Raised|When|Occurs|This (?:exception|error|class)|The exception|is|Thrown)\b")
@@ -245,6 +249,8 @@ def detect_tagged(text: str) -> Failure | None:
 
 def _detect_exception(message: str) -> Failure | None:
     """The `repr` of an exception, or what SQLAlchemy writes of one."""
+    if _VALIDATION.match(message):
+        return coded("INVALID_ARGUMENT", message)
     return Failure(value=message, message=message) if _EXCEPTION.match(message) else None
 
 
@@ -266,6 +272,10 @@ def _detect_sentence(message: str, subject: Subject) -> Failure | None:
     if subject.is_verdict:  # of the call itself, only a limit is certain
         is_limited = clear_sense(normalize(first_sentence(message))) is meanings.RATE_LIMIT
         return Failure(value=message, message=message) if is_limited else None
+    if _GENERAL.search(message) is not None and not subject.is_writing:
+        return None
+    if subject.is_text and ("\n" in message or _DEFINITION.match(message)):  # the lines of a document, or an article
+        return None
     if _NO_SENTENCE.match(message) or _DOCUMENTATION.match(message.partition(": ")[2]) or _LOG.search(message):
         return None
     topic = _TOPIC.match(message)
@@ -298,7 +308,8 @@ def _is_known_clause(first: str, subject: Subject, *, is_expected: bool) -> bool
     meaning = said(first)
     clear = clear_sense(words)
     if meaning is None or meaning.cls not in accepted:
-        if clear is None or subject.is_text or (subject.runs and not is_expected and clear not in _OF_THE_CALL):
+        is_of_call = clear in _OF_THE_CALL or _REFUSED_CALL.match(words) is not None
+        if clear is None or subject.is_text or (subject.runs and not is_expected and not is_of_call):
             return False
         meaning = clear
     if is_expected:

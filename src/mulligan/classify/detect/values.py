@@ -13,6 +13,7 @@ from mulligan.classify.detect.declared import detect_undeclared_error, is_declar
 from mulligan.classify.detect.forms import detect_field_errors
 from mulligan.classify.detect.markup import detect_document
 from mulligan.classify.detect.members import detect_members, may_fail
+from mulligan.classify.detect.outcomes import is_empty_result
 from mulligan.classify.detect.reports import coded, says_tool_is_missing, with_meaning
 from mulligan.classify.detect.sentences import sense
 from mulligan.classify.detect.subject import Subject, subject_of
@@ -63,6 +64,8 @@ _ENDED = frozenset((
 ))
 # fmt: on
 _ERRORS = ("error", "errors", "err", "Error", "error_code", "errorCode", "error_message", "message", "reason")
+_ERROR_BLOCK = re.compile(r"(errors?|Error):[ \t]*\n((?:[ \t]+[\w-]{1,40}: [^\n]{1,400}(?:\n|\Z)){1,12})")  # YAML
+_FIELD = re.compile(r"^\s+([\w-]+): [\"']?([^\n]*?)[\"']?$", re.MULTILINE)
 _OPENING = ("{", "[", "<", "H")  # JSON, markup, or a raw HTTP response
 
 
@@ -113,9 +116,17 @@ def _find_in_text(text: str, tool: Tool, subject: Subject) -> Failure | None:
         return None if is_content else failure  # the content of a file
     if subject.is_made:
         return None
+    fields = _ERROR_BLOCK.fullmatch(text.strip()) if start in ("e", "E") else None
+    if fields is not None:
+        return _find_failure({fields[1].lower(): dict(_FIELD.findall(fields[2]))}, tool, subject)
     if start == "<" or text.startswith("HTTP/"):
-        return detect_tagged(text) or (None if subject.is_text else detect_document(text))
+        return detect_tagged(text) or (None if _is_stored_page(subject) else detect_document(text))
     return detect_text(text, subject)
+
+
+def _is_stored_page(subject: Subject) -> bool:
+    """Whether markup is what someone has written; a page of a site comes from its server, which may fail."""
+    return subject.is_text and ("page" not in subject.words or subject.is_file or subject.is_message)
 
 
 def _is_stored(value: Any, failure: Failure, subject: Subject) -> bool:
@@ -168,6 +179,7 @@ def _find_in_mapping(value: Mapping[Any, Any], tool: Tool, subject: Subject) -> 
         mappings.says_success(value)
         or _says_undone(value, subject)
         or mappings.has_findings(value)
+        or _is_empty_list(value)
         or is_declared_result(value, tool)
     ):
         return None
@@ -185,6 +197,11 @@ def _find_in_mapping(value: Mapping[Any, Any], tool: Tool, subject: Subject) -> 
         return told
     found = detect_cloud(value, subject) or programs.detect_program(value, subject)
     return found or _find_by_members(value, tool, subject)
+
+
+def _is_empty_list(value: Mapping[Any, Any]) -> bool:
+    """Whether a mapping holds an empty list, and says only that nothing was found."""
+    return any(type(told) is list and not told for told in value.values()) and is_empty_result(mappings.message_of(value))
 
 
 def _is_asked_for(value: Mapping[Any, Any], subject: Subject) -> bool:
