@@ -12,7 +12,7 @@ from mulligan.classify.phrases import said
 from mulligan.classify.reasons import reason_error, reason_of
 from mulligan.classify.rules import Rules
 from mulligan.classify.statuses import status_error
-from mulligan.errors import ToolAuthenticationError, ToolError, ToolPermissionError
+from mulligan.errors import ToolArgumentError, ToolAuthenticationError, ToolError, ToolPermissionError
 from mulligan.lazy import lazy_pattern
 from mulligan.untrusted.text import safe_str
 
@@ -102,7 +102,8 @@ def body_reason(failure: Failure) -> ToolError | None:
     error = reason_error(failure)
     if isinstance(error, ToolAuthenticationError) and _is_forbidden(failure):
         return m.error_of(failure, m.PERMISSION)
-    narrower = (m.RATE_LIMIT, m.QUOTA, m.AUTHENTICATION) if isinstance(error, ToolPermissionError) else ()
+    is_open = isinstance(error, (ToolPermissionError, ToolArgumentError))
+    narrower = (m.RATE_LIMIT, m.QUOTA, m.AUTHENTICATION) if is_open else ()
     meaning = said(failure.told, narrower) if narrower else None
     return error if meaning is None else m.error_of(failure, meaning)
 

@@ -33,7 +33,7 @@ _HINT_WORDS = (
     "non|redan|schon|trop|viele|ya"
 )
 _FOREIGN_HINTS = (  # the same for texts with other letters than English ones
-    "ungü", "fehl", "échou", "déj", "invál", "não", "inte ", "finns", "błąd", "не ", "ошиб", "нет ", "ocup", "agot", "måste",
+    "nie", "ungü", "fehl", "échou", "déj", "invál", "não", "inte ", "finns", "błąd", "не ", "ошиб", "нет ", "ocup", "agot", "måste",
     "já ", "già",
 )
 _UNSPACED_HINTS = (  # and for those in Chinese, Japanese and Korean

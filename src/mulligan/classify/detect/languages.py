@@ -50,6 +50,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
         (saldo|credito|spazio|quota) (\\w+ )*(insufficiente|esaurit[oa]|superat[oa])
         (saldo|tegoed|quotum|schijfruimte) (\\w+ )*(ontoereikend|op|onvoldoende|overschreden)|onvoldoende (saldo|tegoed
             |ruimte)
+        (niewystarczając\\w+|brak) (środków|miejsca|pamięci)|limit (\\w+ )*wyczerpan\\w+
         недостаточно (средств|места|памяти)
         余额不足|配额|额度|残高不足|容量不足|잔액
         """,
@@ -63,6 +64,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
         tempo scaduto|timeout scaduto
         (verlopen|time-out|tijdslimiet)
         (tidsavbrott|tidsavbrudd|tidsgräns)
+        przekroczono (limit )?czasu?|upłynął (limit )?czasu?
         время ожидания|превышено время
         超时|逾時|タイムアウト|시간 초과
         """,
@@ -80,6 +82,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
         (password|credenziali|sessione|token) (\\w+ )*(errat[oae]|non valid[oae]|scadut[oae])|effettuare (l.accesso|il login)
         (wachtwoord|sessie|token|inloggegevens|pincode|code) (\\w+ )*(onjuist|verlopen|ongeldig)|niet (ingelogd|aangemeld)
         (lösenord|passord|session|token|innlogging)\\w* (\\w+ )*(fel|feil|utgått|utløpt|ogiltig\\w*|ugyldig)|logga in|logg inn
+        (hasło|token|sesja) (\\w+ )*(nieprawidłow\\w+|wygas\\w+)|nieprawidłow\\w+ (hasło|token)|zaloguj się
         неверный (пароль|токен|логин)|авторизуйтесь
         未登录|未授权|请先登录|密码错误|ログインして|認証に失敗|로그인
         """,
@@ -111,6 +114,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
         (connessione (\\w+ )*(rifiutata|persa|fallita)|impossibile connettersi|non raggiungibile)
         (geen verbinding|verbinding (\\w+ )*(mislukt|geweigerd|verbroken)|niet bereikbaar)
         (ingen (förbindelse|forbindelse|anslutning)|kunne ikke koble til|kunde inte ansluta|kan ikke nå)
+        (brak|nie można nawiązać) (połączenia|sieci)|połączenie (\\w+ )*(odrzucone|przerwane|utracone)
         (нет соединения|не удалось (подключиться|соединиться))
         (连接(失败|被拒绝|错误)|无法连接|网络(错误|异常)|接続できません|연결할 수 없)
         """,
@@ -129,6 +133,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
         (tijdelijk|momenteel) (\\w+ )*(niet beschikbaar|onbereikbaar)|in onderhoud|probeer het later
         (tillfälligt|midlertidig|for øyeblikket) (\\w+ )*(otillgänglig|utilgjengelig|inte tillgänglig|ikke tilgjengelig|nede)
             |prøv igjen senere|försök igen senare
+        (chwilowo|obecnie|tymczasowo) (\\w+ )*niedostępn\\w+|spróbuj (ponownie )?później|przerwa techniczna
         (временно недоступ|повторите (попытку )?позже)
         (服务(暂时)?不可用|系统(繁忙|维护)|稍后(再试|重试)|メンテナンス|しばらく(して|経)|점검 중)
         """,
@@ -164,7 +169,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
         (já (existe|está|foi) ?\\w*|esgotad[oa])
         (esiste già|già (esistente|prenotat[oa]|occupat[oa]|utilizzat[oa])|non più possibile|esaurit[oa])
         (bestaat al|al (geboekt|bezet|gereserveerd|in gebruik)|volgeboekt|niet meer mogelijk)
-        (redan (bokad|upptagen|finns)|finns redan|allerede (opptatt|booket|finnes|i bruk)|finnes allerede|fullbokad
+        (redan (bok|uppt|reserv|anv|finns)\\w*|finns redan|allerede (opptatt|optaget|booket|reserver\\w+|finnes|i bruk)|finnes allerede|fullbokad
             |fullbooket)
         (już istnieje|już zajęt\\w+)
         (уже (существует|занят\\w*|забронирован\\w*))

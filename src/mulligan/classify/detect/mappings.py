@@ -45,6 +45,8 @@ MESSAGES = (
     "description", "error_message", "err", "info",
 )
 
+_LISTS = ("issues", "errors", "violations", "causes")
+
 # fmt: on
 _SUCCESS_STATUSES = frozenset(("ok", "success", "succeeded"))
 
@@ -61,7 +63,12 @@ _LEADING_STATUS = re.compile(r"\s{0,8}(?:HTTP\S{0,4}\s{1,4})?(?:Error:?\s{1,4})?
 
 def has_result(value: Mapping[Any, Any]) -> bool:
     """Whether a mapping also holds a result."""
-    return any(name in value and not is_empty(value[name]) for name in _RESULT_FIELDS)
+    return any(name in value and not is_empty(value[name]) and not _is_hollow(value[name]) for name in _RESULT_FIELDS)
+
+
+def _is_hollow(value: Any) -> bool:
+    """Whether a mapping has only flags in it, and nothing else."""
+    return is_a(value, Mapping) and all(type(told) is bool or is_empty(told) for told in as_dict(value).values())
 
 
 def is_empty(value: Any) -> bool:
@@ -83,7 +90,8 @@ def message_of(error: Any) -> str:
             told = message_of(error[name]) if is_a(error.get(name), str, Mapping) else ""
             if told:
                 return told
-        return ""
+        listed = next((listed for name in _LISTS if (listed := mappings(error.get(name)))), [])
+        return "; ".join(filter(None, map(message_of, listed[:3])))
     return safe_str(error) if is_a(error, str, int, float) else ""
 
 

@@ -25,6 +25,8 @@ STATES = _words("done completed complete finished")  # also the state of a task
 _ACCEPTED = _words(  # what became of the request
     "accepted handled executed performed processed found matched saved stored updated applied created added"
 )
+_PERMITTED = _words("permitted allowed authorized authorised granted approved confirmed")
+SERVING = _words("available online reachable")  # of a service, if a reason says so
 _IRREGULAR: Mapping[str, tuple[str, ...]] = {
     "sent": ("send", "mail", "post"),
     "paid": ("pay", "charge"),
@@ -50,9 +52,9 @@ _IRREGULAR: Mapping[str, tuple[str, ...]] = {
 }
 _AUXILIARIES = ("is", "was", "has", "been", "request", "command", "call")
 FAILED = _words("failed failure error errored aborted rejected refused denied unreachable")
-STATUSES = _words("status state result outcome response disposition stat")
+STATUSES = _words("status state result outcome response disposition stat esito stato estado statut etat resultado ergebnis")
 _BAD = _words("""
-    error errored err fail failed failure fails refused rejected denied declined forbidden unauthorized unauthorised invalid
+    error errored err fail failed failure fails fault refused rejected denied declined forbidden unauthorized unauthorised invalid
     aborted timeout unavailable unreachable notfound missing blocked conflict throttled exception unsupported expired ko nok
     notok nack faulted faulty cancelled canceled unsuccessful unknown required exceeded limit insufficient disabled locked exhausted
     incorrect wrong
@@ -82,6 +84,7 @@ CODES = _words("code cod errcode errno retcode rc ret errorcode subcode infocode
 KINDS = _words("type kind name class")  # with `error`, the code of an error: `error-type`
 MARKERS = frozenset(("type", "@type", "$type", "kind", "object", "schemas", "resultType", "result_type", "responseType"))
 CONFLICTS = _words("conflict conflicts clash clashes overlap overlaps collision collisions")
+_RETURNED = _words("rc ret retcode errno errcode errorcode")  # zero is the only success
 _CODED = _words("error err result ret return fault status")
 ENVELOPES = _words("result data response json body fault error payload answer output reply content d detail status value")
 RESULTS = _words("data result results output response value answer")
@@ -108,7 +111,7 @@ def role(name: str) -> str:
     last = words[-1] if words else ""
     if last in FAILED:
         return "failed"
-    if last in GENERAL or last in _ACCEPTED or last in STATES or last in _IRREGULAR or last.endswith("ed"):
+    if last in GENERAL or last in _ACCEPTED or last in STATES or last in _IRREGULAR or last.endswith("ed") or last in SERVING:
         return "flag"
     if is_error_name(words) or words[-2:] == ("error", "messages"):
         return "error"
@@ -162,6 +165,8 @@ def is_about_request(words: tuple[str, ...], subject: Subject) -> bool:
     last = words[-1] if words else ""
     if len(words) > 1 and words[0] not in _AUXILIARIES:
         return False
+    if last in _PERMITTED and subject.is_writing and not any(one.startswith(last[:5]) for one in subject.words):
+        return True  # unless that is what it was asked for, as of `request_approval`
     if last in _ACCEPTED or not subject.words.isdisjoint(_IRREGULAR.get(last, ())):
         return True
     return last.endswith("ed") and _is_of_name(last, subject)
@@ -199,6 +204,8 @@ def is_code_of_error(words: tuple[str, ...], code: Any) -> bool:
     """Whether a code that is not zero belongs to a member that only has one if the call failed."""
     if not words:
         return False
+    if words[-1] in _RETURNED:
+        return type(code) is int and code != 0 and not 200 <= code < 300
     if words[0] in ERRORS and type(code) is str:
         return bool(re.search(r"[A-Za-z]{3}", code)) and code.lower() not in NOTHING
     return words[0] in _CODED and len(words) > 1 and type(code) is int and code != 0 and not 100 <= code < 400

@@ -13,7 +13,7 @@ from typing import Any
 
 from mulligan.classify import meanings
 from mulligan.classify.detect import member_names as names
-from mulligan.classify.detect.mappings import is_empty, is_record, status_of
+from mulligan.classify.detect.mappings import is_empty, is_record, mappings, status_of
 from mulligan.classify.detect.reports import coded
 from mulligan.classify.detect.sentences import clear_sense, sense, sentences
 from mulligan.classify.detect.subject import Subject
@@ -49,7 +49,10 @@ def may_fail(value: Mapping[Any, Any], subject: Subject) -> bool:
                 return True
         elif (role := names.role(name)) and _SIGNS[role](name, told):
             return True
-    return len(value) == 1 and any(type(told) is list and told and type(told[0]) is str for told in value.values())
+    lists = [told for told in value.values() if type(told) is list and told]
+    if len(value) == 1 and lists and type(lists[0][0]) is str:
+        return True
+    return subject.is_writing and len(lists) == 1 and len(value) <= _MOST_EXTRAS and _failed_item(value, subject) is not None
 
 
 def _is_mapping(told: Any) -> bool:
@@ -187,6 +190,9 @@ def detect_members(value: Mapping[Any, Any], subject: Subject, depth: int = 0) -
         subject: what the tool was asked for.
         depth: how many envelopes are around the mapping.
     """
+    failed = _failed_item(value, subject)
+    if failed is not None:
+        return failed
     inner = _only_content(value) if depth < _DEEPEST and not subject.is_verdict else None
     if inner is not None:
         failure = _detect_listed(inner) or detect_members(inner, subject, depth + 1)
@@ -253,9 +259,11 @@ def _fails_with_reason(read: _Members, value: Mapping[Any, Any], subject: Subjec
         if is_record(value) and not (read.is_denied or (read.empty and read.status)):
             return False
         return read.empty > 0 or (is_alone and (is_known or depth > 0))
+    if is_alone and read.empty and _clear(read.reason) in _DEFECTS[1:]:  # `available: false`
+        return True
     if read.is_failed:
         return is_known and (is_alone or read.empty > 0) and not (read.status and is_record(value))
-    if type(read.code) is str and read.empty and is_alone:
+    if is_alone and ((type(read.code) is str and read.empty) or (type(read.code) is int and read.code < 0)):
         return True
     return read.code is not None and (is_known or subject.is_writing) and read.extras <= 1 and not is_record(value)
 
@@ -282,6 +290,21 @@ def _is_result(told: Any) -> bool:
     if type(told) is str:
         return len(told) > _LONGEST_VALUE
     return not issubclass(type(told), (int, float))
+
+
+def _failed_item(value: Mapping[Any, Any], subject: Subject) -> Failure | None:
+    """The first of several things that a tool was asked to do, if none was done: `{"results": [{"id": 3, "error": "..."}]}`."""
+    listed = [told for told in value.values() if type(told) is list and told]
+    items = mappings(listed[0]) if len(listed) == 1 and subject.is_writing and not subject.is_search else []
+    if not items or len(value) > _MOST_EXTRAS or not all(map(_error_of, items)):
+        return None
+    told = _error_of(items[0])
+    return Failure(value={"message": told}, message=told, status=status_of(items[0]))
+
+
+def _error_of(item: Mapping[Any, Any]) -> str:
+    """What an item's member says that is called an error."""
+    return next((text for name, told in item.items() if names.is_error_name(names.pieces(str(name))) and (text := names.text_of(told))), "")
 
 
 def _only_content(value: Mapping[Any, Any]) -> Mapping[str, Any] | None:

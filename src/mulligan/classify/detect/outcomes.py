@@ -39,6 +39,7 @@ _REFUSAL = _words(
     only \S+(?: \S+){0,6} (?:allowed|possible|can|may|left|remaining|accepted|supported)
     too (?:many|much|long|short|large|small|few|high|low|big|early|late|far|old|young|heavy|busy|fast|soon)
     out of
+    outside(?: of)? (?:the|its|your|our)(?: \w+)? (?:range|limits?|bounds|area|hours|window|zone)
     (?:insufficient|not enough|already|exceed(?:s|ed)?|conflicts?|overlaps?|clash(?:es)?|expected)
     (?:invalid|illegal|unknown|unsupported|unrecogni[sz]ed|malformed|missing|expired|unavailable)
     (?:unreachable|timed out|overloaded|rate limit|quota|limit (?:reached|exceeded)|slow down)

@@ -42,7 +42,7 @@ _WORDS: Mapping[str, str] = {
     "NOT": "(not|never|no longer)",
     "BE": "(is|are|was|were|be|been|has|have|had|been|being|seems|appears|remains)",
     "UNIT": "(milliseconds|seconds?|secs?|minutes?|mins?|hours?|days?|ms|s|min|m|h)",
-    "PER": "( ?per |/| an? | each | every | in (any )?(# )?)(second|minute|hour|day|week|month|min|sec|s|h)",
+    "PER": "( ?per (# )?|/| an? | each | every | in (any )?(# )?)(second|minute|hour|day|week|month|min|sec|s|h)",
     "CALLS": "(requests?|calls?|messages?|attempts?|tries|queries|searches|downloads?|uploads?|logins?|posts?|e-?mails?|sms"
     "|rolls?|commands?|operations?|jobs?|look-?ups?|invocations?|tokens?|hits|actions?|submissions?|orders?)",
     "MEANS": "(funds?|balance|credits?|money|budget|points|coins?|gold|gems|allowance|memory|ram|vram|disk|space|storage"
@@ -112,7 +112,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         operation was (aborted|<STOPPED>)
         <PERSON> (has |have )?(<STOPPED>|chose not|did not (confirm|approve|agree|consent)) …(this|the (call|action|request
             |command|tool|operation|confirmation|dialog|prompt))
-        <STOPPED> by (the )?user
+        (<STOPPED>|not (confirmed|approved|allowed|accepted)) by (the )?user
         <PERSON> (does|did) not want …
         keyboard ?interrupt
         approval (was )?(denied|declined|refused|rejected|not granted)
@@ -133,9 +133,10 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (rate|request|api|call)[- ]?limit(ed|ing|s)? … (exceed*|reach*|hit|error|wait|retry|try|violation|window)
         (exceed*|reach*|hit|over) … (rate|request|call)[- ]?limits?
         (rate[- ]limited|throttl*|(too many|excessive) <CALLS>|flood (wait|control))
-        too many … (minute|hour|second|seconds|minutes|short time|at once|in a row|recently|today)
+        too (many|much) … (minute|hour|second|seconds|minutes|short time|at once|in a row|recently|today)
         slow down
         # <CALLS> ?<PER>
+        limit (is|of) # (\\w+ ){0,3}<PER>
         <CALLS>… (per|an|a|every|each) (second|minute|hour|day) (are |is |)(allowed|maximum|the (maximum|limit))
         (maximum|max|limit|limited to|at most|more than|only|up to) (of |is |to |)(# |one |once |twice )(\\w+ )?<PER>
         (calling|requesting|sending|asking|posting|polling|going|typing|clicking) … too (fast|quickly|often|frequently)
@@ -198,6 +199,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         deadline … (exceeded|passed|expired)
         (took|taking|takes|ran|running|waited) (too long|longer than …)
         exceed* … #( |-)?<UNIT> (time ?)?limit
+        exceed* (\\w+ ){0,3}(limit|maximum|timeout|budget) of # ?<UNIT>
         (exceed*|reach*|hit|past|over) … (time limit|time budget|walltime|wall clock|(maximum |allowed )?(run|execution
             |processing)[- ]?time)
         time limit … (exceeded|reached|hit)
@@ -247,7 +249,9 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
             |disabled|not (\\w+ )?(accepted|valid|recogni[sz]ed|found|set|match|configured|verified|correct))
         (invalid|expired|wrong|missing|bad|incorrect|revoked|no valid|no|unknown) (or \\w+ )?(\\w+ )?<SECRET>
         (account|calendar|mailbox|service) (is )?(<NOT>) (linked|connected)
-        no (linked|connected) account
+        no (linked|connected|active) account
+        <NOT> (\\w+ ){0,3}have (\\w+ ){0,2}active account …
+        \\w+ auth (log-?in|login|refresh)
         """,
     ),
     (
@@ -275,11 +279,13 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         may (not|only) …
         only (\\w+ ){1,4}(may|can|are allowed|is allowed) …
         (lacks?|without|has no|have no) (\\w+ ){0,2}(access|rights?|authority)
-        outside (of )?(the |your |its )?(allowed|permitted|working|workspace|sandbox|authori[sz]ed|project) …
+        outside (of )?(the |your |its )?(allowed (?!range|limit|bound|value)|permitted (?!range|limit|bound|value)|working|workspace|sandbox|authori[sz]ed|project) …
         (belongs to|owned by) (another|someone|somebody|a different|other) …
         (against|violates?) (the |our |your )?(\\w+ )?polic(y|ies)
         (no|read-only) (\\w+ )?access
         (private|confidential|classified)
+        <NOT> (given |granted )?consent* …
+        consent … (missing|required|withdrawn|revoked|not (given|granted))
         """,
     ),
     (
@@ -386,6 +392,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
             |any ?more|any longer|in (this|its current) state|in (state|status))
         no longer (possible|be|editable|refundable|accepts?|accepting|available|open|active) …
         <BE> (\\w+ )?<TAKEN>
+        (another|someone|somebody|a different) (\\w+ ){0,2}(is|has|holds?|owns?|uses?|was|already) …
         (must|has to|have to|needs? to|should) (first )?be …(first|before|beforehand)
         (must|has to|have to|needs? to|can) (first|only) …
         (first|before (you|it|this|that)|until|unless) … (can|must|close|stop|start|open|pay|finish|cancel|return|delete
@@ -438,6 +445,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (no|empty) \\w+ (was |were |has been )?(given|provided|specified|supplied|entered|selected|passed|set)
         too (long|short|large|small|many|few|high|low|big|early|late|far|old|young|heavy|light|deep|narrow|wide)
         (in the|lies in the|is in the) past
+        outside (of )?(\\w+ ){0,3}(range|limits?|bounds|values?)
         (larger|greater|bigger|smaller|less|more|higher|lower|longer|shorter|older|younger|earlier|later|fewer) than …
         (exceeds?|between|at least|at most|minimum|maximum|up to) …
         <NOT> (match|conform|parse|look like|correspond|fit|make sense|comply|add up|a (number|date|time|string|file

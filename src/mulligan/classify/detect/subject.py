@@ -54,7 +54,7 @@ _MESSAGES = _words("""
 _ABOUT = _words("status history health uptime info details report reports records list log logs")
 _READING = _words("""
     get list describe fetch show view find search retrieve read check poll watch inspect lookup look query load tail last
-    track monitor browse export count download dump
+    track monitor browse export count download dump crawl scrape extract visit
 """)
 _WRITING = (
     _words("""

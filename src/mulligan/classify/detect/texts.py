@@ -105,13 +105,14 @@ _EXCEPTION = re.compile(
     r"\((?:\w{1,40}\.){1,4}\w{1,60}(?:Error|Exception)\) |(?:[a-z_]\w{0,40}\.){0,4}[A-Z]\w{1,60}(?:Error|Exception)\(.*\)\Z",
     re.DOTALL,
 )
+_DRIVER = re.compile(r"\(\d{3,5}, ['\"]([^\n]{5,400})['\"]\)")  # what a driver of MySQL writes of an exception
 _VALIDATION = re.compile(r"\d{1,4} validation errors? for \w[^\n]{0,80}\n\S")  # pydantic
 _STATUS = re.compile(
     r"\W{0,2}(?:exit(?:ed with)?|return|Exit|Exited with|Command failed with exit)(?: code| status)[: ]{1,2}(\d{1,3})\W{0,2}"
 )
 _OUTPUT_ERROR = re.compile(r"^(?:(?:error|fatal): \S|\w{2,12} (?:ERR!|error) (?:code )?[A-Z\d])", re.MULTILINE)
 _REFUSED = re.compile(
-    r"\b(?:cancelled|canceled|rejected|declined|denied|aborted) by (?:the )?user\b"
+    r"\b(?:cancelled|canceled|rejected|declined|denied|aborted|not (?:approved|confirmed|allowed)) by (?:the )?user\b"
     r"|\b[Uu]ser (?:has )?(?:rejected|declined|denied|cancelled|canceled) (?:this|the)\b"
 )
 _RETURNED = re.compile(
@@ -128,6 +129,7 @@ _NO_SENTENCE = re.compile(
 )  # a log, or source
 _GENERAL = re.compile(r"\b(?:anyone|persons?|people|those|visitors|users|any \w+) (?:who|that|whose|without)\b")
 _DEFINITION = re.compile(r"[^.!?]{1,80}? (?:is|are|means|refers to|indicates) (?:an?|the|that|one of)\b")
+_LOG_LINE = re.compile(r"[A-Z][a-z]{2} +\d{1,2} \d\d:\d\d:\d\d \S+ \S+: ")  # of syslog
 _DEVICE_CODE = re.compile(r"(?:E|ERR|F|ALARM|FAULT)[-_ ]?\d{1,5}[ :.-]{1,3}\S[^\n]{2,80}")
 _SHELL = re.compile(r"(?:[\w.+/-]{1,60}: ){1,3}[^\n:]{1,160}(?:: [^\n]{1,160})?")
 _DOCUMENTATION = re.compile(r"(?:If|Raised|When|Occurs|This (?:exception|error|class)|The exception|is|Thrown)\b")
@@ -176,7 +178,7 @@ def detect_text(text: str, subject: Subject) -> Failure | None:
     message = _plain(text)
     if len(message) <= 2 * _LONGEST_REPORT and (fixed := _detect_fixed_sentence(message)) is not None:
         return fixed
-    if subject.converts:
+    if subject.converts or _LOG_LINE.match(message):
         return None
     if len(message) <= 2 * _LONGEST_REPORT:
         framework = _detect_framework(message, subject) or _detect_exception(message)
@@ -249,6 +251,9 @@ def detect_tagged(text: str) -> Failure | None:
 
 def _detect_exception(message: str) -> Failure | None:
     """The `repr` of an exception, or what SQLAlchemy writes of one."""
+    driver = _DRIVER.fullmatch(message)
+    if driver is not None:
+        return Failure(value={"message": driver[1]}, message=driver[1])
     if _VALIDATION.match(message):
         return coded("INVALID_ARGUMENT", message)
     return Failure(value=message, message=message) if _EXCEPTION.match(message) else None
@@ -361,7 +366,7 @@ def _detect_plain_report(message: str, subject: Subject) -> Failure | None:
     found = _PLAIN_REPORT.match(message)
     if len(message) > _LONGEST_SENTENCE and (found is None or subject.runs):
         return None
-    if subject.is_record and said(message) is None:
+    if subject.is_record and said(message) is None and foreign_sense(normalize(message)) is None:
         return None
     told = message[found.end() :].strip() if found is not None else ""
     if _LOG.search(message):  # several reports are a log
