@@ -23,7 +23,7 @@ _PLAIN = frozenset({int, float, bool, type(None), set, frozenset})
 _HINTS = (  # of which every report of a failure has one, in lower case, unless it has a word of the next list
     "err", "ail", "not", "no ", "n't", "den", "lim", "tim", "val", "una", "unkn", "unsup", "bort", "orb", "eje", "pire",
     "http", "quot", "exc", "lock", "wron", "lread", "miss", "efus", "ancel", "hler", "sorr", "xit", "ould", "only", "conf",
-    "fal", "fatal", "lleg", "insuf", "overl", "unfor", "kein", "xist", "rouv", "panic", "e0",
+    "fal", "fatal", "lleg", "insuf", "overl", "unfor", "kein", "xist", "rouv", "panic", "e0", "addrinfo",
 )
 _HINT_WORDS = (
     "again|answered|between|busy|closed|crashed|down|else|exceeds|expected|full|gone|has|insufficient|long|lost|must|need|"
@@ -33,7 +33,7 @@ _HINT_WORDS = (
     "non|redan|schon|trop|viele|ya"
 )
 _FOREIGN_HINTS = (  # the same for texts with other letters than English ones
-    "nie", "ungü", "fehl", "échou", "déj", "invál", "não", "inte ", "finns", "błąd", "не ", "ошиб", "нет ", "ocup", "agot", "måste",
+    "nie ", "niedo", "ungü", "fehl", "échou", "déj", "invál", "não", "inte ", "finns", "błąd", "не ", "ошиб", "нет ", "ocup", "agot", "måste",
     "já ", "già",
 )
 _UNSPACED_HINTS = (  # and for those in Chinese, Japanese and Korean

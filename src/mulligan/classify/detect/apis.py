@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Any
 
 from mulligan.classify import meanings
+from mulligan.classify.detect.forms import fields_of, rejected
 from mulligan.classify.detect.mappings import (
     MESSAGES,
     has_result,
@@ -59,6 +60,7 @@ _RESPONSE = frozenset(  # of a response that is handed on whole; a record of one
     ("status", "status_code", "statusCode", "code", "headers", "isBase64Encoded", *_BODIES)
 )
 _LONGEST_MESSAGE = 160
+_MOST_FAULT = 4  # members of a fault of SOAP
 
 _NO_TEXT = re.compile(r"[\d.,%\s-]+|#[0-9a-fA-F]{3,8}")
 
@@ -72,7 +74,9 @@ def detect_flag(value: Mapping[Any, Any]) -> Failure | None:
     status = status_of(value)
     is_rejected = value.get("success") is False or (type(value.get("ok")) in (bool, int) and not value["ok"])
     if is_rejected and (_has_reason(value) or (status is not None and is_envelope(value))):
-        return Failure(value=value, message=message_of(value), status=status)
+        message = message_of(value)
+        fields = fields_of(as_dict(value["errors"])) if not message and is_a(value.get("errors"), Mapping) else {}
+        return rejected(fields, "") if fields else Failure(value=value, message=message, status=status)
     if value.get("error") is True and not has_result(value) and type(value.get("message")) is str:
         return Failure(value=value, message=message_of(value), status=status)
     failed = type(value.get("status")) is str and value["status"].lower() in _FAILURE_STATUSES
@@ -154,8 +158,10 @@ def detect_user_errors(value: Mapping[Any, Any]) -> Failure | None:
 
 
 def detect_lambda_error(value: Mapping[Any, Any]) -> Failure | None:
-    """Detects `errorMessage`, usually with `errorType` and `stackTrace`, as cloud functions return it."""
-    told = value.get("errorMessage")
+    """Detects `errorMessage`, usually with `errorType` and `stackTrace`, as cloud functions return it, and `faultstring`."""
+    told = value.get("errorMessage") or (value.get("faultstring") if len(value) <= _MOST_FAULT else None)
+    if told is not None and "faultstring" in value:
+        return Failure(value={"message": told}, message=told) if type(told) is str else None
     return Failure(value=value, message=told) if type(told) is str and told and is_envelope(value) else None
 
 
@@ -253,6 +259,10 @@ def detect_raised(value: Mapping[Any, Any]) -> Failure | None:
         return coded(code, message if type(message) is str else f"{code}: {value['syscall']}", **path)
     if type(message) is str and type(value.get("name")) is str and value["name"].endswith(("Error", "Exception")):
         return Failure(value=value, message=message) if set(value) <= _OF_EXCEPTION else None
+    raised = value.get("exception")
+    if type(raised) is str and raised.endswith(("Error", "Exception")) and set(value) <= {"exception", "message", "args"}:
+        told = message if type(message) is str else raised
+        return Failure(value={"type": raised, "message": told}, message=told)
     name, trace = value.get("exception") or value.get("exc_type") or value.get("error_type"), value.get("traceback")
     if type(name) is not str or not trace or not is_a(trace, str, list):
         return None

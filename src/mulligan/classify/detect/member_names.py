@@ -51,13 +51,13 @@ _IRREGULAR: Mapping[str, tuple[str, ...]] = {
     "saved": ("store", "save", "write"),
 }
 _AUXILIARIES = ("is", "was", "has", "been", "request", "command", "call")
-FAILED = _words("failed failure error errored aborted rejected refused denied unreachable")
+FAILED = _words("failed failure error errored aborted rejected refused denied unreachable throttled")
 STATUSES = _words("status state result outcome response disposition stat esito stato estado statut etat resultado ergebnis")
 _BAD = _words("""
     error errored err fail failed failure fails fault refused rejected denied declined forbidden unauthorized unauthorised invalid
     aborted timeout unavailable unreachable notfound missing blocked conflict throttled exception unsupported expired ko nok
     notok nack faulted faulty cancelled canceled unsuccessful unknown required exceeded limit insufficient disabled locked exhausted
-    incorrect wrong
+    incorrect wrong crashed killed interrupted
 """)
 _BAD_PAIRS = (("not", "found"), ("timed", "out"), ("time", "out"), ("not", "allowed"), ("not", "authorized"))
 _BAD_STARTS = _words("no not un bad too over out invalid missing")
@@ -68,7 +68,7 @@ _TEXTS = _words(
     "message messages msg text summary detail details string description info reason cause causes note explanation"
 )
 REASONS = _words("""
-    reason reasons why message messages msg detail details note notes cause explanation description explain comment text info
+    reason reasons why because message messages msg detail details note notes cause explanation description explain comment text info
     remark diagnostic diagnostics diagnosis hint summary problem error exception failure fault title feedback mensaje mensagem
     messaggio meldung nachricht bericht motivo grund raison
 """)

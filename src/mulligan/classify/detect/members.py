@@ -28,6 +28,7 @@ _UNCHANGED = re.compile(
 _EXISTING = (meanings.EXISTS, meanings.CONFLICT)
 _OF_VERDICTS = (meanings.CONFLICT, meanings.ARGUMENT, meanings.UNAVAILABLE)
 _DEFECTS = (meanings.FAILED, meanings.UNAVAILABLE, meanings.RATE_LIMIT, meanings.TIMEOUT)
+_OF_THE_CALL = (meanings.NOT_FOUND, meanings.RATE_LIMIT, meanings.AUTHENTICATION, meanings.PERMISSION)
 _MOST_EXTRAS = 3
 _LONGEST_VALUE = 80
 _LONGEST_REASON = 600
@@ -134,6 +135,7 @@ class _Members:
             self.is_missing = self.is_missing or last in ("found", "matched")
         elif flag is True and len(words) <= 2 and (last in names.FAILED or last in names.ERRORS):
             self.is_general, self.is_error = False, True
+            self.status = self.status or (last if last not in names.ERRORS else "")
         elif flag is False and words and last in names.STATES:
             self.is_state = True
             return True
@@ -244,6 +246,8 @@ def _fails(read: _Members, value: Mapping[Any, Any], subject: Subject, depth: in
 def _fails_without_reason(read: _Members, subject: Subject) -> bool:
     if read.is_error and not read.extras:
         return not subject.is_reading
+    if read.status and not read.extras and not subject.is_record:  # nothing else is in it
+        return subject.is_writing or reason_of(read.status) in _OF_THE_CALL
     if type(read.code) is str and (read.empty or read.status) and not read.extras:
         return subject.is_writing or reason_of(read.code) is not None
     # nothing but the name of what was looked for
@@ -263,7 +267,7 @@ def _fails_with_reason(read: _Members, value: Mapping[Any, Any], subject: Subjec
         return True
     if read.is_failed:
         return is_known and (is_alone or read.empty > 0) and not (read.status and is_record(value))
-    if is_alone and ((type(read.code) is str and read.empty) or (type(read.code) is int and read.code < 0)):
+    if is_alone and ((type(read.code) is str and (read.empty or " " in read.reason)) or (type(read.code) is int and read.code < 0)):
         return True
     return read.code is not None and (is_known or subject.is_writing) and read.extras <= 1 and not is_record(value)
 

@@ -31,7 +31,7 @@ _REFUSAL = _words(
     no \w+(?: \w+)? (?:was|were|has been|have been|could be|is|are) (?:\w+ed|made|sent|found|taken|built|left|set|available)
     nothing (?:was|has been|found|is)
     (?:was|were|got|been) (?:stopped|interrupted|halted|killed|aborted|cut short) (?:before|after|at|by|midway)
-    (?:crashed|refuses?|refused|rejected|denied|declined|aborted|failed|fails|failure|forbidden|prohibited)
+    (?:crashed|refuses?|refused|refusing|rejected|denied|declined|aborted|failed|fails|failure|forbidden|prohibited)
     (?:must|has to|have to|should|needs? to) (?:first |not |also |only )?(?:be|have|contain|match|start|end|include)
     (?:must|has to|have to|should|needs? to) (?:first |not |also |only )?(?:lie|come|wait|pay|log|sign)
     nobody

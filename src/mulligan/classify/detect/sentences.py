@@ -42,14 +42,14 @@ _WORDS: Mapping[str, str] = {
     "NOT": "(not|never|no longer)",
     "BE": "(is|are|was|were|be|been|has|have|had|been|being|seems|appears|remains)",
     "UNIT": "(milliseconds|seconds?|secs?|minutes?|mins?|hours?|days?|ms|s|min|m|h)",
-    "PER": "( ?per (# )?|/| an? | each | every | in (any )?(# )?)(second|minute|hour|day|week|month|min|sec|s|h)",
+    "PER": "( ?per (# )?|/| an? | each (# )?| every (# )?| in (any )?(# )?)(second|minute|hour|day|week|month|min|sec|s|h)",
     "CALLS": "(requests?|calls?|messages?|attempts?|tries|queries|searches|downloads?|uploads?|logins?|posts?|e-?mails?|sms"
     "|rolls?|commands?|operations?|jobs?|look-?ups?|invocations?|tokens?|hits|actions?|submissions?|orders?)",
-    "MEANS": "(funds?|balance|credits?|money|budget|points|coins?|gold|gems|allowance|memory|ram|vram|disk|space|storage"
+    "MEANS": "(funds?|balance|credits?|money|budget|coins?|gold|gems|allowance|memory|ram|vram|disk|space|storage"
     "|quota|cash|licen[cs]es|mileage|(disk|storage|free) space)",
     "PLAN": "(free|trial|plan|tier|monthly|daily|weekly|yearly|annual|subscription|licen[cs]e|spending|spend|credit|usage"
     "|storage|memory|billing)",
-    "SECRET": "(tokens?|api[ -]?keys?|access keys?|secret keys?|keys?|credentials?|passwords?|passcodes?|passphrase|pin"
+    "SECRET": "(tokens?|api[ -]?keys?|access keys?|secret keys?|keys?(?! _)|(two-factor|2fa|verification|one-time|login) code|credentials?|passwords?|passcodes?|passphrase|pin"
     "|pin code"
     "|otp|signature|(client )?secret|cookies?|jwt|session|login|log-in|sign-in|authori[sz]ation)",
     "ROLE": "(administrators?|admins?|owners?|managers?|members?|moderators?|editors?|staff|supervisors?|leads?|maintainers?"
@@ -136,6 +136,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         too (many|much) … (minute|hour|second|seconds|minutes|short time|at once|in a row|recently|today)
         slow down
         # <CALLS> ?<PER>
+        (once|twice|# times)<PER>
         limit (is|of) # (\\w+ ){0,3}<PER>
         <CALLS>… (per|an|a|every|each) (second|minute|hour|day) (are |is |)(allowed|maximum|the (maximum|limit))
         (maximum|max|limit|limited to|at most|more than|only|up to) (of |is |to |)(# |one |once |twice )(\\w+ )?<PER>
@@ -148,7 +149,6 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (next|again) (\\w+ )?(possible|allowed|available) (in|after) # ?<UNIT>
         wait (for |at least |another |about )*# ?<UNIT>
         # <UNIT> ago
-        (once|twice|only # times) <PER>
         """,
     ),
     (
@@ -159,7 +159,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (insufficient|not enough|too little|no more|no remaining) (\\w+ )?<MEANS>
         (you|your account|we) … out of (\\w+ )?<MEANS>
         no (\\w+ )?space left
-        (disk|storage|drive|mailbox|volume|inbox|partition) (is |has become |are )?(now |almost )?full
+        (disk|storage|drive|mailbox|volume|inbox|partition) (of \\S+ )?(is |has become |are )?(now |almost )?full
         out of (gpu |cuda |system |host |)memory
         you (can|could) not afford
         payment required
@@ -175,6 +175,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (your|the) (free )?(subscription|plan|trial|licen[cs]e) (\\w+ ){0,3}(expired|ended|inactive|lapsed|run out)
         """,
         """
+        (insufficient|not enough|too few|too little) (\\w+ ){1,3}(in|on) (the |your |this )?(wallet|account|card|balance|budget)
         out of (\\w+ )?(<MEANS>|capacity|paper|ink|toner|fuel|battery|reagent|seats|licen[cs]es)
         (can|could|will) not (be )?(afford*|cover*|pay)
         (used (up )?(all|every*|its|your|the)|ran out|run out|running out|exceeds?|exceeded|more than|over) (of )?… <MEANS>
@@ -203,6 +204,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (exceed*|reach*|hit|past|over) … (time limit|time budget|walltime|wall clock|(maximum |allowed )?(run|execution
             |processing)[- ]?time)
         time limit … (exceeded|reached|hit)
+        (gave|given|giving) up (waiting )?after # ?<UNIT>
         (no|<NOT>|without|nothing) … (answer*|respon*|repl*|acknowledg*|finish*|complet*|arriv*|came back|return*
             |signal) … (within|in time|after|in) (the )?((last )?# ?(\\w+ )?<UNIT>|allotted|allowed|configured)
         """,
@@ -228,6 +230,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (re-?authenticate|re-?authori[sz]e) …
         authentication … (fail*|required|error|rejected|expired|missing|needed|unsuccessful)
         <SECRET> (\\w+ ){0,6}(expired|revoked|rejected|ended|no longer valid|not (be )?(accepted|valid|set|verified))
+        (tokens?|api[ -]?keys?|passwords?|credentials?|passcode) (\\w+ ){0,6}not (\\w+ )?(accepted|valid|recogni[sz]ed)
         (your|the|this|provided|access|api|bearer|refresh) (\\w+ )?<SECRET> (\\w+ ){0,5}(invalid|wrong|missing|incorrect
             |required|mismatch*|malformed)
         (invalid|expired|wrong|missing|bad|incorrect|revoked|no valid) (or \\w+ )?(\\w+ )?(tokens?|api[ -]?keys?|access keys?
@@ -250,6 +253,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (invalid|expired|wrong|missing|bad|incorrect|revoked|no valid|no|unknown) (or \\w+ )?(\\w+ )?<SECRET>
         (account|calendar|mailbox|service) (is )?(<NOT>) (linked|connected)
         no (linked|connected|active) account
+        no (\\w+ )?account (is |was |has been )?(linked|connected|configured|set up)
         <NOT> (\\w+ ){0,3}have (\\w+ ){0,2}active account …
         \\w+ auth (log-?in|login|refresh)
         """,
@@ -262,6 +266,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         you (do not have|have no) (\\w+ ){0,3}(rights?|access|role|privileges?|authority|clearance|permissions?|scopes?)
         (insufficient|missing|lacks?|not enough|without) (the |an? )?(\\w+ )?(permissions?|privileges?|rights?|scopes?)
         <NOT> (authori[sz]ed|permitted|entitled) to
+        role … (does|do) not (allow|permit|include|let) …
         (this|the|that|your) (command|call|request|tool|operation|action|code|query|statement|method|path|domain|host|url) (_ )?(is
             |was) (<NOT> (allowed|permitted|authori[sz]ed)|blocked|forbidden|prohibited|denied|disallowed)
         (blocked|refused|rejected|prevented|disallowed|forbidden|denied) by … (policy|policies|firewall|guard*|filter
@@ -356,6 +361,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         <NOT> been (created|added|written|uploaded|published|registered|recorded|released) (yet|so far)
         <NOT> (paired|linked|connected|registered|associated|enrolled) (with|to|in|on|for) (this|your|the|our|any) …
         is not (a |an )?(approved|known|registered|existing|recogni[sz]ed|listed|published|assigned|official) …
+        i do not (know|have|recogni[sz]e) (any|an?|that|this|the) …
         (never heard of|has gone missing|no longer available) …
         """,
         """
@@ -397,6 +403,8 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (must|has to|have to|needs? to|can) (first|only) …
         (first|before (you|it|this|that)|until|unless) … (can|must|close|stop|start|open|pay|finish|cancel|return|delete
             |remove|detach|release|commit|reverse)
+        (can|could) (not|no longer) (be )?(delete|remove|drop|cancel|close|archive|edit|change)\\w* … (with|that has|while|containing|because|until) …
+        (ended|expired|closed|finished|started|departed|took place) (yesterday|today|already|last|on|at|# \\w+ ago) …
         (version mismatch|stale|out[- ]of[- ]date|outdated|not empty|in progress|in flight|precondition|uncommitted|unmerged
             |diverged)
         condition … (not (satisfied|met)|fail*)
@@ -445,6 +453,8 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (no|empty) \\w+ (was |were |has been )?(given|provided|specified|supplied|entered|selected|passed|set)
         too (long|short|large|small|many|few|high|low|big|early|late|far|old|young|heavy|light|deep|narrow|wide)
         (in the|lies in the|is in the) past
+        (is|are) (both )?(the same|identical|equal)
+        (format|value|type|number|length|spelling) (is |was |looks? )?(wrong|incorrect|bad)
         outside (of )?(\\w+ ){0,3}(range|limits?|bounds|values?)
         (larger|greater|bigger|smaller|less|more|higher|lower|longer|shorter|older|younger|earlier|later|fewer) than …
         (exceeds?|between|at least|at most|minimum|maximum|up to) …

@@ -61,7 +61,7 @@ _WRITING = (
     accept accrue activate add adjust administer admit align append apply approve archive arm assemble assign attach
     backup ban bid blend block book bookmark boot borrow branch brew broadcast bundle burn buy calculate calibrate call
     cancel capture charge chart checkout claim clean click clone close commit compile compress compute concede confirm
-    convert cook cool copy counter craft create crop cut deactivate decode decompress decrypt defer delete demote deploy
+    convert cook cool copy counter craft create crop cut deactivate decode decompress decrypt defer delete deliver demote deploy
     deposit detach dial dim disable disarm disassemble discharge dispatch dispense downgrade drag draw drill drive drop
     dry edit email embed enable encode encrypt enrol enroll equip escalate estimate exchange exec execute extend fax feed
     file fill film fire fit fix flash fly fold follow fork format forward fuel generate grant harvest hash heal heat hire
@@ -69,12 +69,12 @@ _WRITING = (
     measure merge migrate milk mill minify mint mirror mix mount move mute navigate normalise normalize notify offboard
     offer onboard open optimise optimize order pack page paint park parse patch pause pay photograph pick pin place
     plan plant play polish post postpone prescribe press print promote provision prune publish pull pump purchase push put
-    quote rate rebase reboot recall reconcile record redeem redo refuel refund register reject release remove rename
+    quote rebase reboot recall reconcile record redeem redo refuel refund register reject release remove rename
     render renew reopen repair replace replay report request reschedule reserve reset resize restart restore resume retry
     return revoke rewind ring rollback rotate route run sample sanitise sanitize save scale scan schedule scroll seal seek
     select sell send set settle share shear ship shoot shuffle sign simulate skip sleep slice snapshot solder solve sort
     sow spawn split spray squash stage stake stamp star start stash stop stream submit subscribe swap switch sync tag text
-    till top tow trade train transcode transcribe transfer treat triage trigger tune turn type unblock undo unfollow
+    till tow trade train transcode transcribe transfer treat triage trigger tune turn type unblock undo unfollow
     unlink unload unlock unmount unpin unsubscribe untag unzip update upgrade upload use vaccinate verify vote wake wash
     water weigh weld wire withdraw write zip
 """)
@@ -96,7 +96,7 @@ _PROGRAMS = _words("""
 _ENSURING = _words("ensure upsert sync touch")
 _JUDGING = _words("""
     count tally test tests lint validate validation verify check audit score classify evaluate simulate roll compare diff
-    review inspect is has can exists exist play guess assess scan match analyze analyse probe ping diagnose detect
+    review inspect is has can exists exist guess assess scan match analyze analyse probe ping diagnose detect
 """)
 
 
@@ -154,7 +154,8 @@ def _subject(name: str) -> Subject:
     opens_text = verb == "open" and bool(known & (_TEXTS | _RECORDS))
     is_named_check = bool(words) and words[-1] in _CHECKS
     judges = bool(known & _JUDGING) and (verb in _JUDGING or verb in _RUNNING | _STARTING or is_named_check)
-    if verb in _WRITING and not opens_text and not judges and not is_made and words[-1] not in _ABOUT:
+    is_noun = verb in _RECORDS and words[-1] in _ABOUT  # `order_status`, but `post_status`
+    if verb in _WRITING and not opens_text and not judges and not is_made and not is_noun:
         converts = bool(known & _CONVERTING) and first in _CONVERTING
         return Subject(
             converts,

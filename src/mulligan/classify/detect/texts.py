@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from http import HTTPStatus
 from itertools import islice
 from typing import Any
 
@@ -19,7 +20,7 @@ from mulligan.classify.detect.outcomes import (
 )
 from mulligan.classify.detect.programs import detect_exit, detect_traceback
 from mulligan.classify.detect.reports import coded
-from mulligan.classify.detect.sentences import clear_sense, normalize, sentences
+from mulligan.classify.detect.sentences import clear_sense, normalize, sense, sentences
 from mulligan.classify.detect.subject import Subject
 from mulligan.classify.detect.traces import detect_trace
 from mulligan.classify.failure import Failure
@@ -105,6 +106,7 @@ _EXCEPTION = re.compile(
     r"\((?:\w{1,40}\.){1,4}\w{1,60}(?:Error|Exception)\) |(?:[a-z_]\w{0,40}\.){0,4}[A-Z]\w{1,60}(?:Error|Exception)\(.*\)\Z",
     re.DOTALL,
 )
+_STATUS_ONLY = re.compile(rf"({'|'.join(str(one.value) for one in HTTPStatus if one >= 400)}):? ([A-Z][A-Za-z' -]{{2,40}})")
 _DRIVER = re.compile(r"\(\d{3,5}, ['\"]([^\n]{5,400})['\"]\)")  # what a driver of MySQL writes of an exception
 _VALIDATION = re.compile(r"\d{1,4} validation errors? for \w[^\n]{0,80}\n\S")  # pydantic
 _STATUS = re.compile(
@@ -272,7 +274,9 @@ def _detect_output(message: str, subject: Subject) -> Failure | None:
 
 def _detect_sentence(message: str, subject: Subject) -> Failure | None:
     """One or two sentences of which the first says what is wrong, where the tool returns no messages or verdicts."""
-    if not message or len(message) > _LONGEST_SENTENCE or message.count("\n") >= 2 * _MOST_LINES or subject.is_message:
+    if not message or len(message) > _LONGEST_SENTENCE or message.count("\n") >= 2 * _MOST_LINES:
+        return None
+    if subject.is_message and not subject.is_verdict:
         return None
     if subject.is_verdict:  # of the call itself, only a limit is certain
         is_limited = clear_sense(normalize(first_sentence(message))) is meanings.RATE_LIMIT
@@ -285,6 +289,8 @@ def _detect_sentence(message: str, subject: Subject) -> Failure | None:
         return None
     topic = _TOPIC.match(message)
     first = topic[1] if topic is not None else first_sentence(message)
+    if topic is not None and sense(first) is None and sense(message) is not None:  # the topic says more
+        topic, first = None, first_sentence(message)
     if topic is None and (reports_success(message, first) or (subject.is_idempotent and said(first) in _EXISTING)):
         return None
     status = leading_status(first) or _find_status(first)
@@ -300,6 +306,8 @@ def _reports(message: str, first: str, subject: Subject, *, is_expected: bool) -
         return True
     if not subject.is_writing or subject.runs:
         return False
+    if sense(first) is not None:  # nothing says that it was done, and a class of failure is named
+        return True
     later = islice(sentences(message), 1, _MOST_LINES)  # `Come back in 20 minutes.`
     return any(clear_sense(one) in (meanings.RATE_LIMIT, meanings.UNAVAILABLE) for one in later)
 
@@ -307,7 +315,7 @@ def _reports(message: str, first: str, subject: Subject, *, is_expected: bool) -
 def _is_known_clause(first: str, subject: Subject, *, is_expected: bool) -> bool:
     """Whether a sentence contains a known clause, or what hardly ever answers a question."""
     words = normalize(first)
-    if is_empty_result(first) or (subject.is_record and not is_expected) or says_over(words, subject):
+    if (subject.is_record and not is_expected) or says_over(words, subject):
         return False
     accepted = _TELLING_AFTER_TOPIC if is_expected or subject.is_writing else _TELLING
     meaning = said(first)
@@ -317,6 +325,8 @@ def _is_known_clause(first: str, subject: Subject, *, is_expected: bool) -> bool
         if clear is None or subject.is_text or (subject.runs and not is_expected and not is_of_call):
             return False
         meaning = clear
+    if meaning is meanings.NOT_FOUND and is_empty_result(first):
+        return False
     if is_expected:
         return True
     if meaning is meanings.UNAVAILABLE and subject.is_reading and clear is None:
@@ -326,6 +336,9 @@ def _is_known_clause(first: str, subject: Subject, *, is_expected: bool) -> bool
 
 def _detect_fixed_sentence(message: str) -> Failure | None:
     """The fixed sentence of a framework around an error."""
+    status = _STATUS_ONLY.fullmatch(message)
+    if status is not None and status[2].lower() == HTTPStatus(int(status[1])).phrase.lower():
+        return Failure(value=message, message=message, status=int(status[1]))
     for sentence, code in _FRAMEWORKS:
         found = sentence.fullmatch(message)
         if found is not None:

@@ -34,12 +34,12 @@ _API_DETECTORS: tuple[tuple[frozenset[str], _Detector], ...] = (
             ("error Error err odata.error", apis.detect_error_field),
             ("status status_code statusCode code", apis.detect_problem_details),
             ("data", apis.detect_user_errors),
-            ("errorMessage", apis.detect_lambda_error),
+            ("errorMessage faultstring", apis.detect_lambda_error),
             ("status errors", apis.detect_nested_error),
             ("message error_message", apis.detect_error_code),
             ("message detail errors", apis.detect_bare_message),
             ("status errors code retry_after Note Information resourceType sqlState sqlstate", services.detect_service),
-            ("traceback syscall cause stack", apis.detect_raised),
+            ("traceback syscall cause stack exception", apis.detect_raised),
         )
     )
 )
