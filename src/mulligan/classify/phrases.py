@@ -199,7 +199,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
         m.NOT_FOUND,
         """~ @ not found, ~ key @ not found …, ~ not be found, invalid object name ~,
         ~ _ @ not found (in|on|at|under|for|with) ~, the system cannot find the (file|path|drive) specified …,
-        no (*|) (*|) @ found (for|with|at|under|matching) ~,
+        no (*|) (*|) @ found (for|with|at|under|matching) ~, no * (*|) (matches|match) the given query,
         unknown (resource|prompt|file|page|user|table|index|collection|channel|model|database) (_|*|),
         unknown (object|mailbox|topic|queue) (_|*|),
         ~ not found (for|in|at) (the|) (*|) _, ~ (do|does|did) not exist …, ~ no such ~,

@@ -246,8 +246,9 @@ def _fails(read: _Members, value: Mapping[Any, Any], subject: Subject, depth: in
 def _fails_without_reason(read: _Members, subject: Subject) -> bool:
     if read.is_error and not read.extras:
         return not subject.is_reading
-    if read.status and not read.extras and not subject.is_record:  # nothing else is in it
-        return subject.is_writing or reason_of(read.status) in _OF_THE_CALL
+    if read.status and not subject.is_record and not subject.is_verdict:  # nothing else is in it
+        meaning = reason_of(read.status)
+        return (subject.is_writing and not read.extras) or (read.extras <= 1 and meaning in _OF_THE_CALL)
     if type(read.code) is str and (read.empty or read.status) and not read.extras:
         return subject.is_writing or reason_of(read.code) is not None
     # nothing but the name of what was looked for
@@ -267,7 +268,7 @@ def _fails_with_reason(read: _Members, value: Mapping[Any, Any], subject: Subjec
         return True
     if read.is_failed:
         return is_known and (is_alone or read.empty > 0) and not (read.status and is_record(value))
-    if is_alone and ((type(read.code) is str and (read.empty or " " in read.reason)) or (type(read.code) is int and read.code < 0)):
+    if is_alone and ((type(read.code) is str and (read.empty or (" " in read.reason and not value.get("id")))) or (type(read.code) is int and read.code < 0)):
         return True
     return read.code is not None and (is_known or subject.is_writing) and read.extras <= 1 and not is_record(value)
 

@@ -36,6 +36,7 @@ _REFUSAL = _words(
     (?:must|has to|have to|should|needs? to) (?:first |not |also |only )?(?:lie|come|wait|pay|log|sign)
     nobody
     no one
+    sold out
     only \S+(?: \S+){0,6} (?:allowed|possible|can|may|left|remaining|accepted|supported)
     too (?:many|much|long|short|large|small|few|high|low|big|early|late|far|old|young|heavy|busy|fast|soon)
     out of
@@ -192,6 +193,17 @@ def says_over(words: str, subject: Subject) -> bool:
         subject: what the tool was asked for.
     """
     return subject.is_undoing and _OVER.search(words) is not None
+
+
+def is_own_work(words: str, subject: Subject) -> bool:
+    """Whether a sentence speaks of what the tool does, or of nothing to do: `E6 closed` of `close_road`.
+
+    Args:
+        words: a normalized sentence.
+        subject: what the tool was asked for.
+    """
+    stem = subject.verb[:-1] if len(subject.verb) > _SHORTEST_VERB else subject.verb
+    return bool(re.search(rf"\b{re.escape(stem)}", words)) or _BENIGN.search(words) is not None or says_over(words, subject)
 
 
 def says_refused(words: str, subject: Subject) -> bool:

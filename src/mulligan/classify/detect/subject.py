@@ -46,7 +46,7 @@ _RECORDS = _words("""
     invoices call calls request requests message messages error errors exception exceptions fault faults failure failures
     health status uptime history audit activity record records backup backups parcel shipment booking issue issues
 """)
-_SEARCHING = _words("search find query list filter lookup browse match suggest recommend grep")
+_SEARCHING = _words("search find query list filter lookup browse match suggest recommend grep recall retrieve")
 _MESSAGES = _words("""
     message messages email emails mail mails inbox note notes comment comments post posts log logs chat conversation
     history transcript recording quote lyrics reply letter clipboard tail code snippet
@@ -54,7 +54,7 @@ _MESSAGES = _words("""
 _ABOUT = _words("status history health uptime info details report reports records list log logs")
 _READING = _words("""
     get list describe fetch show view find search retrieve read check poll watch inspect lookup look query load tail last
-    track monitor browse export count download dump crawl scrape extract visit
+    track monitor browse export count download dump crawl scrape extract visit recall
 """)
 _WRITING = (
     _words("""
@@ -69,7 +69,7 @@ _WRITING = (
     measure merge migrate milk mill minify mint mirror mix mount move mute navigate normalise normalize notify offboard
     offer onboard open optimise optimize order pack page paint park parse patch pause pay photograph pick pin place
     plan plant play polish post postpone prescribe press print promote provision prune publish pull pump purchase push put
-    quote rebase reboot recall reconcile record redeem redo refuel refund register reject release remove rename
+    quote rebase reboot reconcile record redeem redo refuel refund register reject release remove rename
     render renew reopen repair replace replay report request reschedule reserve reset resize restart restore resume retry
     return revoke rewind ring rollback rotate route run sample sanitise sanitize save scale scan schedule scroll seal seek
     select sell send set settle share shear ship shoot shuffle sign simulate skip sleep slice snapshot solder solve sort
@@ -85,7 +85,7 @@ _UNDOING = _words("""
     end unsubscribe unlink detach drop reset decline refuse deny archive purge withdraw void suspend disarm kick evict
     unpublish invalidate
 """)
-_NOUNS = _words("page file text label quote log story")  # as the last word, no verb: `man_page`
+_NOUNS = _words("page file text label quote log story report record plan schedule")  # as the last word, no verb: `man_page`
 _RUNNING = _words("run execute exec eval invoke")
 _STARTING = _words("start launch trigger perform make play request simulate")  # with what they start: `start_scan`
 _CHECKS = _words("check checks test tests lint validation")  # `type_check`, but `upload_scan`

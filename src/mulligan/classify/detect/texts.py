@@ -13,6 +13,7 @@ from mulligan.classify.detect.mappings import leading_status
 from mulligan.classify.detect.outcomes import (
     first_sentence,
     is_empty_result,
+    is_own_work,
     is_statistic,
     reports_success,
     says_over,
@@ -107,6 +108,7 @@ _EXCEPTION = re.compile(
     re.DOTALL,
 )
 _STATUS_ONLY = re.compile(rf"({'|'.join(str(one.value) for one in HTTPStatus if one >= 400)}):? ([A-Z][A-Za-z' -]{{2,40}})")
+_CLASS = re.compile(r"(?:[a-z_]\w{0,40}\.){0,4}[A-Z]\w{1,60}(?:Error|Exception|Interrupt)")
 _DRIVER = re.compile(r"\(\d{3,5}, ['\"]([^\n]{5,400})['\"]\)")  # what a driver of MySQL writes of an exception
 _VALIDATION = re.compile(r"\d{1,4} validation errors? for \w[^\n]{0,80}\n\S")  # pydantic
 _STATUS = re.compile(
@@ -183,7 +185,7 @@ def detect_text(text: str, subject: Subject) -> Failure | None:
     if subject.converts or _LOG_LINE.match(message):
         return None
     if len(message) <= 2 * _LONGEST_REPORT:
-        framework = _detect_framework(message, subject) or _detect_exception(message)
+        framework = _detect_framework(message, subject) or _detect_exception(message, subject)
         if framework is not None:
             return framework
     if subject.is_text:
@@ -251,11 +253,13 @@ def detect_tagged(text: str) -> Failure | None:
     return Failure(value=shown[1], message=shown[1], status=int(shown[2]) if shown[2] else None)
 
 
-def _detect_exception(message: str) -> Failure | None:
+def _detect_exception(message: str, subject: Subject) -> Failure | None:
     """The `repr` of an exception, or what SQLAlchemy writes of one."""
     driver = _DRIVER.fullmatch(message)
     if driver is not None:
         return Failure(value={"message": driver[1]}, message=driver[1])
+    if subject.is_writing and _CLASS.fullmatch(message) is not None:
+        return Failure(value={"type": message, "message": message}, message=message)
     if _VALIDATION.match(message):
         return coded("INVALID_ARGUMENT", message)
     return Failure(value=message, message=message) if _EXCEPTION.match(message) else None
@@ -306,8 +310,9 @@ def _reports(message: str, first: str, subject: Subject, *, is_expected: bool) -
         return True
     if not subject.is_writing or subject.runs:
         return False
-    if sense(first) is not None:  # nothing says that it was done, and a class of failure is named
-        return True
+    meaning = sense(first)
+    if meaning is not None and not subject.is_undoing and not is_own_work(normalize(first), subject):
+        return not (meaning is meanings.NOT_FOUND and is_empty_result(first))
     later = islice(sentences(message), 1, _MOST_LINES)  # `Come back in 20 minutes.`
     return any(clear_sense(one) in (meanings.RATE_LIMIT, meanings.UNAVAILABLE) for one in later)
 
@@ -322,7 +327,8 @@ def _is_known_clause(first: str, subject: Subject, *, is_expected: bool) -> bool
     clear = clear_sense(words)
     if meaning is None or meaning.cls not in accepted:
         is_of_call = clear in _OF_THE_CALL or _REFUSED_CALL.match(words) is not None
-        if clear is None or subject.is_text or (subject.runs and not is_expected and not is_of_call):
+        is_page = subject.is_text and not (subject.is_reading and not subject.is_file and clear in _OF_THE_CALL)
+        if clear is None or is_page or (subject.runs and not is_expected and not is_of_call):
             return False
         meaning = clear
     if meaning is meanings.NOT_FOUND and is_empty_result(first):
