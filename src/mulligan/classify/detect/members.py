@@ -209,7 +209,8 @@ def detect_members(value: Mapping[Any, Any], subject: Subject, depth: int = 0) -
     code = {"error_code": read.code} if type(read.code) is str and not read.told else {}
     told = read.told or read.code or read.status
     message = told if type(told) is str else ""
-    return Failure(value={**value, **code}, message=message, status=status_of(value) or status_of({"code": value.get("cod")}))
+    statuses = (status_of({"code": value.get(name)}) for name in ("cod", "error_code", "errorCode"))
+    return Failure(value={**value, **code}, message=message, status=status_of(value) or next(filter(None, statuses), None))
 
 
 def _is_broken_verdict(read: _Members) -> bool:

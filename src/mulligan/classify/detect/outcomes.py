@@ -203,7 +203,9 @@ def is_own_work(words: str, subject: Subject) -> bool:
         subject: what the tool was asked for.
     """
     stem = subject.verb[:-1] if len(subject.verb) > _SHORTEST_VERB else subject.verb
-    return bool(re.search(rf"\b{re.escape(stem)}", words)) or _BENIGN.search(words) is not None or says_over(words, subject)
+    if _BENIGN.search(words) or says_over(words, subject) or _is_so_already(words, stem, subject):
+        return True
+    return re.search(rf"\b{re.escape(stem)}", words) is not None
 
 
 def says_refused(words: str, subject: Subject) -> bool:

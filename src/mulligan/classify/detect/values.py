@@ -63,6 +63,7 @@ _ENDED = frozenset((
     "terminated", "stopped", "declined", "archived", "suspended",
 ))
 # fmt: on
+_NOTES = ("message", "msg", "detail", "info", "note")
 _ERRORS = ("error", "errors", "err", "Error", "error_code", "errorCode", "error_message", "message", "reason")
 _ERROR_BLOCK = re.compile(r"(errors?|Error):[ \t]*\n((?:[ \t]+[\w-]{1,40}: [^\n]{1,400}(?:\n|\Z)){1,12})")  # YAML
 _LINES = re.compile(r"(?:(?:code|status|message|error|detail|reason|type): [^\n]{1,400}(?:\n|\Z)){2,6}")  # of a protobuf
@@ -204,7 +205,9 @@ def _find_in_mapping(value: Mapping[Any, Any], tool: Tool, subject: Subject) -> 
 
 def _is_empty_list(value: Mapping[Any, Any]) -> bool:
     """Whether a mapping holds an empty list, and says only that nothing was found."""
-    return any(type(told) is list and not told for told in value.values()) and is_empty_result(mappings.message_of(value))
+    notes = (told for name in _NOTES if type(told := value.get(name)) is str)
+    has_empty_list = any(type(told) is list and not told for told in value.values())
+    return has_empty_list and any(map(is_empty_result, notes)) and not any(value.get(name) for name in _ERRORS[:4])
 
 
 def _is_asked_for(value: Mapping[Any, Any], subject: Subject) -> bool:
