@@ -55,6 +55,7 @@ _OF_EXCEPTION = frozenset(("name", "message", "stack", "cause", "code", "errno",
 
 _VAGUE = (None, meanings.ARGUMENT, meanings.FAILED)
 
+_REFUSALS = (meanings.AUTHENTICATION, meanings.PERMISSION, meanings.RATE_LIMIT, meanings.QUOTA)
 _BODIES = ("body", "text", "content", "statusText", "status_text", "response")
 _RESPONSE = frozenset(  # of a response that is handed on whole; a record of one also says which request it answers
     ("status", "status_code", "statusCode", "code", "headers", "isBase64Encoded", *_BODIES)
@@ -118,13 +119,26 @@ def _is_error(error: Any) -> bool:
 def detect_problem_details(value: Mapping[Any, Any]) -> Failure | None:
     """Detects `{"status": 404, "message": ...}`, RFC 9457 problem details, and proxy responses with status and body."""
     status = status_of(value)
-    if status is None or not is_envelope(value):
+    if status is None:
+        return _detect_inner_status(value)
+    if not is_envelope(value):
         return None
     told = message_of({name: value.get(name) for name in MESSAGES if type(value.get(name)) is str})
     body = next((value[name] for name in _BODIES if is_a(value.get(name), str, Mapping)), None)
     if not told and (body is None or (is_a(body, Mapping) and not value.keys() <= _RESPONSE)):
         return None
     return Failure(value=value, message=told or message_of(body), status=status)
+
+
+def _detect_inner_status(value: Mapping[Any, Any]) -> Failure | None:
+    """Detects `{"meta": {"status": 401, "msg": "Unauthorized"}, "data": []}`, and WordPress's `{"data": {"status": 404}, ...}`."""
+    inner = next((as_dict(value[name]) for name in ("meta", "data") if is_a(value.get(name), Mapping)), None)
+    status = None if inner is None else status_of(inner)
+    others = [told for name, told in value.items() if name not in ("meta", "message", "code")]
+    if inner is None or status is None or has_result(value) or not all(is_empty(one) or one == inner for one in others):
+        return None
+    message = message_of(value) or message_of(inner)
+    return Failure(value={**inner, **value}, message=message, status=status) if message else None
 
 
 def detect_error_list(value: Mapping[Any, Any]) -> Failure | None:
@@ -178,6 +192,9 @@ def detect_error_code(value: Mapping[Any, Any]) -> Failure | None:
     if known or (code is not None and said(message) is not None):
         return Failure(value=value, message=message)
     status = value.get("error") if type(value.get("error")) is int else None
+    if status and not 100 <= status < 400 and status < 1_000 and not 400 <= status <= 599:  # a number of the service's own
+        is_known = said(message) is not None or any(map(clear_sense, sentences(message)))
+        return Failure(value=value, message=message) if is_known else None
     return Failure(value=value, message=message, status=status) if status is not None and 400 <= status <= 599 else None
 
 
@@ -214,8 +231,11 @@ def detect_only_message(value: Mapping[Any, Any], subject: Subject) -> Failure |
     (name, message), *_ = value.items()
     if name not in ("message", "msg", "detail") or type(message) is not str or len(message) > _LONGEST_MESSAGE:
         return None
-    if subject.is_verdict or not (subject.is_reading or subject.is_writing):
+    if subject.is_verdict:
         return None
+    if not (subject.is_reading or subject.is_writing):
+        is_refusal = said(message) in _REFUSALS
+        return Failure(value=value, message=message, status=leading_status(message)) if is_refusal else None
     is_known = said(message) not in _VAGUE or next((clear_sense(one) for one in sentences(message)), None) is not None
     return Failure(value=value, message=message, status=leading_status(message)) if is_known else None
 

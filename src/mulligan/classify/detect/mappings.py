@@ -68,7 +68,11 @@ def has_result(value: Mapping[Any, Any]) -> bool:
 
 def _is_hollow(value: Any) -> bool:
     """Whether a mapping has only flags in it, and nothing else."""
-    return is_a(value, Mapping) and all(type(told) is bool or is_empty(told) for told in as_dict(value).values())
+    if not is_a(value, Mapping):
+        return False
+    inner = as_dict(value)
+    status = status_of(inner)
+    return all(type(told) is bool or is_empty(told) or told == status for told in inner.values())
 
 
 def is_empty(value: Any) -> bool:

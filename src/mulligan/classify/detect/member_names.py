@@ -117,6 +117,8 @@ def role(name: str) -> str:
         return "error"
     if name in MARKERS:
         return "marker"
+    if name == "name":
+        return "name"
     if last in STATUSES:
         return "status"
     if last in CODES:
@@ -140,6 +142,11 @@ def is_report(told: Any) -> bool:
     if _REPORT.match(told) is not None:
         return True
     return _IDENTIFIER.fullmatch(told) is not None and reason_of(told) not in _VAGUE
+
+
+def is_error_code(told: Any) -> bool:
+    """Whether a text is an identifier in capitals that says that something failed: `INSTRUMENT_DECLINED`."""
+    return type(told) is str and _IDENTIFIER.fullmatch(told) is not None and is_bad_code(told)
 
 
 def is_error_name(words: tuple[str, ...]) -> bool:

@@ -74,6 +74,7 @@ _SIGNS: Mapping[
     "code": lambda name, told: names.is_bad_code(told) or names.is_code_of_error(names.pieces(name), told),
     "envelope": lambda _, told: _is_mapping(told),
     "marker": lambda _, told: names.marks_error(told),
+    "name": lambda _, told: names.is_error_code(told),
     "reason": lambda _, told: names.is_report(told),
 }
 
@@ -92,6 +93,8 @@ class _Members:
         is_error: whether that flag says that there was an error.
         is_marked: whether the mapping calls itself an error.
         is_report: whether what explains something is a report of its own.
+        has_gap: whether a list, a text or a mapping is empty, or something is null.
+        is_done_in_part: whether a count says that some of it was done.
         status: a status that says that something failed.
         code: a code that is no success, or None.
         empty: how many members have nothing in them.
@@ -104,7 +107,7 @@ class _Members:
         self._subject = subject
         self.error = self.reason = self.text = self.status = ""
         self.is_denied = self.is_general = self.is_state = self.is_missing = self.is_error = False
-        self.is_marked = self.is_report = False
+        self.is_marked = self.is_report = self.has_gap = self.is_done_in_part = False
         self.has_result = self.has_place = False
         self.code: Any = None
         self.empty = self.extras = 0
@@ -148,10 +151,13 @@ class _Members:
         last = words[-1] if words else ""
         if is_empty(told) or told is False or (type(told) in (int, float) and not told):
             self.empty += 1
+            self.has_gap = self.has_gap or is_empty(told)
             is_place = name in names.RESULTS or name in self._subject.words
             self.has_place = self.has_place or (told is None and is_place)
         elif name in names.MARKERS and names.marks_error(told):
             self.is_marked = True
+        elif name == "name" and names.is_error_code(told):
+            self.code = told
         elif type(told) is int and last in names.STATUSES and told < 0:
             self.code = told
         elif last in names.CODES or (last in names.KINDS and words[0] in names.ERRORS):
@@ -174,6 +180,8 @@ class _Members:
             self.reason = self.reason or text
         elif last not in names.META and (not words or words[0] not in names.META_STARTS):
             self.extras += 1
+            is_count = type(told) is int and last.endswith("ed")
+            self.is_done_in_part = self.is_done_in_part or (is_count and names.is_about_request(words, self._subject))
             self.has_result = self.has_result or _is_result(told)
             self.text = self.text or (names.text_of(told) if type(told) is str and " " in told else "")
 
@@ -221,11 +229,11 @@ def _is_broken_verdict(read: _Members) -> bool:
 def _fails(read: _Members, value: Mapping[Any, Any], subject: Subject, depth: int) -> bool:
     """Whether members report a failure of this call, rather than the record of one or a verdict."""
     told = read.told
-    if read.has_result or read.extras > _MOST_EXTRAS or _UNCHANGED.search(told.lower()):
+    if read.has_result or read.is_done_in_part or read.extras > _MOST_EXTRAS or _UNCHANGED.search(told.lower()):
         return False
     if read.has_place and told and read.extras <= 1 and _clear(told) is not None:
         return True
-    if (read.is_marked or (read.is_report and read.empty)) and told and not subject.is_text and not subject.is_record:
+    if (read.is_marked or (read.is_report and read.has_gap)) and told and not subject.is_text and not subject.is_record:
         return read.extras <= 1
     if subject.is_record and not depth:  # a record has more members than a code and a message
         return not read.extras and (read.is_denied or read.code is not None) and _is_known(told, subject)
@@ -330,6 +338,9 @@ def _only_content(value: Mapping[Any, Any]) -> Mapping[str, Any] | None:
 def _detect_listed(value: Mapping[Any, Any]) -> Failure | None:
     """Detects `{"errors": [["RATELIMIT", "Take a break", ...]]}`: errors as lists of texts."""
     errors = value.get("errors")
+    coded_errors = mappings(errors)
+    if len(value) == 1 and coded_errors and all(type(one.get("message")) is str and one.get("code") for one in coded_errors):
+        return Failure(value=coded_errors[0], message=coded_errors[0]["message"], status=status_of(coded_errors[0]))
     if len(value) > 2 or type(errors) is not list or not errors or type(errors[0]) is not list:
         return None
     texts = [one for one in errors[0] if type(one) is str and one]

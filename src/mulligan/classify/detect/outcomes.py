@@ -120,7 +120,7 @@ _OVER = re.compile(
 _ALREADY = re.compile(r"\balready (\w+)")
 _EMPTY_RESULT = re.compile(  # without a name, a quotation or a number, nothing was found
     r"(?:There (?:is|are|were) )?(?:[Nn]o|[Nn]one|[Nn]othing)(?: [a-z-]+){0,4}?(?: (?:were|was|are|is))?"
-    r"(?: (?:found|available|exists?|left|yet|here))?(?: (?:for|in|on|at|between|within|today|this)\b[^\"'`]*)?[.!]?"
+    r"(?: (?:found|available|exists?|left|yet|here))?(?: (?:for|in|on|at|between|within|today|this)\b[^\"'`:#]*)?[.!]?"
 )
 _APOLOGY = _words(
     r"""
@@ -206,6 +206,17 @@ def is_own_work(words: str, subject: Subject) -> bool:
     if _BENIGN.search(words) or says_over(words, subject) or _is_so_already(words, stem, subject):
         return True
     return re.search(rf"\b{re.escape(stem)}", words) is not None
+
+
+def counts_own_work(words: str, subject: Subject) -> bool:
+    """Whether a sentence says of how many things was done what was asked for: `rejected 2 rows, imported 98`.
+
+    Args:
+        words: a normalized sentence.
+        subject: what the tool was asked for.
+    """
+    stem = subject.verb[:-1] if len(subject.verb) > _SHORTEST_VERB else subject.verb
+    return re.search(rf"(?<!not )(?<!be )(?<!never )\b{re.escape(stem)}\w{{0,3}}ed [1-9]\d*\b", words) is not None
 
 
 def says_refused(words: str, subject: Subject) -> bool:

@@ -37,7 +37,7 @@ _TEXTS = _words("""
     archived cache cached stored template attachment attachments resource readme manual help wiki faq knowledge comment
     comments ticket tickets text texts summarize summarise summary letter letters label labels sign inscription plaque
     review reviews quote quotes verse chapter book paragraph lyrics excerpt content contents story clipboard tail cat grep
-    dump export
+    dump export voicemail sms dm tweet tweets subtitle subtitles headline headlines news
 """)
 _RECORDS = _words("""
     job jobs run runs build builds execution executions operation operations task tasks deployment deployments deploy
@@ -49,7 +49,8 @@ _RECORDS = _words("""
 _SEARCHING = _words("search find query list filter lookup browse match suggest recommend grep recall retrieve")
 _MESSAGES = _words("""
     message messages email emails mail mails inbox note notes comment comments post posts log logs chat conversation
-    history transcript recording quote lyrics reply letter clipboard tail code snippet
+    history transcript recording quote lyrics reply letter clipboard tail code snippet voicemail sms dm tweet tweets subtitle subtitles
+    headline headlines news
 """)
 _ABOUT = _words("status history health uptime info details report reports records list log logs")
 _READING = _words("""
@@ -85,6 +86,8 @@ _UNDOING = _words("""
     end unsubscribe unlink detach drop reset decline refuse deny archive purge withdraw void suspend disarm kick evict
     unpublish invalidate
 """)
+_STATES = _words("status history health uptime info details")
+_CHANGING = _words("set update change edit post publish send share report reset clear push write submit sync move create add")
 _NOUNS = _words("page file text label quote log story report record plan schedule")  # as the last word, no verb: `man_page`
 _RUNNING = _words("run execute exec eval invoke")
 _STARTING = _words("start launch trigger perform make play request simulate")  # with what they start: `start_scan`
@@ -94,6 +97,7 @@ _PROGRAMS = _words("""
     console exec ssh notebook cell sandbox curl redis query
 """)
 _ENSURING = _words("ensure upsert sync touch")
+_OR_CREATE = _words("or create")  # `get_or_create_tag`
 _JUDGING = _words("""
     count tally test tests lint validate validation verify check audit score classify evaluate simulate roll compare diff
     review inspect is has can exists exist guess assess scan match analyze analyse probe ping diagnose detect
@@ -154,7 +158,8 @@ def _subject(name: str) -> Subject:
     opens_text = verb == "open" and bool(known & (_TEXTS | _RECORDS))
     is_named_check = bool(words) and words[-1] in _CHECKS
     judges = bool(known & _JUDGING) and (verb in _JUDGING or verb in _RUNNING | _STARTING or is_named_check)
-    is_noun = verb in _RECORDS and words[-1] in _ABOUT  # `order_status`, but `post_status`
+    about = words[-1] if words and words[-1] in _ABOUT else ""  # `claim_status`, but `update_status`
+    is_noun = bool(about) and (verb in _RECORDS or (about in _STATES and verb not in _CHANGING))
     if verb in _WRITING and not opens_text and not judges and not is_made and not is_noun:
         converts = bool(known & _CONVERTING) and first in _CONVERTING
         return Subject(
@@ -169,7 +174,7 @@ def _subject(name: str) -> Subject:
             runs=runs,
             words=frozenset(words),
             verb=verb,
-            is_idempotent=bool(known & _ENSURING),
+            is_idempotent=bool(known & _ENSURING) or known >= _OR_CREATE,
         )
     reads = verb in _READING or opens_text or (bool(words) and words[-1] in _ABOUT)
     return Subject(
@@ -184,6 +189,6 @@ def _subject(name: str) -> Subject:
         runs=runs,
         is_file=bool(known & _FILES),
         is_made=is_made,
-        is_idempotent=bool(known & _ENSURING),
+        is_idempotent=bool(known & _ENSURING) or known >= _OR_CREATE,
         words=frozenset(words),
     )

@@ -11,6 +11,7 @@ from mulligan.classify import meanings
 from mulligan.classify.detect.languages import foreign_sense
 from mulligan.classify.detect.mappings import leading_status
 from mulligan.classify.detect.outcomes import (
+    counts_own_work,
     first_sentence,
     is_empty_result,
     is_own_work,
@@ -87,7 +88,7 @@ _PLAIN_REPORT = re.compile(
     r"|(?:Failed|Unable) to [a-z]+ |(?:Could not|Couldn't|Cannot|Can't) [a-z]+ "
     r"|(?:The )?(?:[Rr]equest|[Oo]peration|[Cc]all|[Cc]ommand|[Qq]uery|[Ee]xecution|[Tt]ool execution|[Cc]onnection) failed\b"
     r"|Request (?:timed out|was rejected|error)\b|HTTP(?: error)? [45]\d\d\b(?!,| (?:is|means|or|and)\b)"
-    r"|(?:Blocked|Denied|Refused|Rejected|Forbidden|Access denied|Permission denied|Not allowed):"
+    r"|(?:(?:Blocked|Denied|Refused|Rejected)(?: by [\w-]{1,30})?|Forbidden|Access denied|Permission denied|Not allowed):"
     r"|(?:Invalid|Unsupported|Unrecognized|Unknown|Missing) [a-z]+(?: [a-z]+){0,3}: )"
 )
 _FRAME = "\u2500\u2502\u256d\u256e\u256f\u2570\u2575\u2577\u2503\u250c\u2514\u2510\u2518"
@@ -132,8 +133,12 @@ _NO_SENTENCE = re.compile(
     r"|Unless|Should you|Dry run|Preview|Simulation)\b"
 )  # a log, or source
 _GENERAL = re.compile(r"\b(?:anyone|persons?|people|those|visitors|users|any \w+) (?:who|that|whose|without)\b")
-_DEFINITION = re.compile(r"[^.!?]{1,80}? (?:is|are|means|refers to|indicates) (?:an?|the|that|one of)\b")
+_DEFINITION = re.compile(
+    r"[^.!?]{1,80}? (?:(?:is|are|means|refers to|indicates) (?:an?|the|that|one of)"
+    r"|(?:is|are) (?:raised|thrown|returned|shown|caused|emitted)|occurs?)\b"
+)
 _LOG_LINE = re.compile(r"[A-Z][a-z]{2} +\d{1,2} \d\d:\d\d:\d\d \S+ \S+: ")  # of syslog
+_WARNING = re.compile(r"\W{0,3}(?:[a-z]{2,12} )?(?:warn|warning|WARN|WARNING|Warning)\b")
 _DEVICE_CODE = re.compile(r"(?:E|ERR|F|ALARM|FAULT)[-_ ]?\d{1,5}[ :.-]{1,3}\S[^\n]{2,80}")
 _SHELL = re.compile(r"(?:[\w.+/-]{1,60}: ){1,3}[^\n:]{1,160}(?:: [^\n]{1,160})?")
 _DOCUMENTATION = re.compile(r"(?:If|Raised|When|Occurs|This (?:exception|error|class)|The exception|is|Thrown)\b")
@@ -288,6 +293,8 @@ def _detect_sentence(message: str, subject: Subject) -> Failure | None:
     if _GENERAL.search(message) is not None and not subject.is_writing:
         return None
     if subject.is_text and ("\n" in message or _DEFINITION.match(message)):  # the lines of a document, or an article
+        return None
+    if _WARNING.match(message) or (subject.is_writing and counts_own_work(normalize(message), subject)):
         return None
     if _NO_SENTENCE.match(message) or _DOCUMENTATION.match(message.partition(": ")[2]) or _LOG.search(message):
         return None

@@ -32,7 +32,7 @@ _API_DETECTORS: tuple[tuple[frozenset[str], _Detector], ...] = (
             ("ok success error status", apis.detect_flag),
             ("errors detail", apis.detect_error_list),
             ("error Error err odata.error", apis.detect_error_field),
-            ("status status_code statusCode code", apis.detect_problem_details),
+            ("status status_code statusCode code meta data", apis.detect_problem_details),
             ("data", apis.detect_user_errors),
             ("errorMessage faultstring", apis.detect_lambda_error),
             ("status errors", apis.detect_nested_error),
