@@ -55,6 +55,7 @@ _OF_EXCEPTION = frozenset(("name", "message", "stack", "cause", "code", "errno",
 
 _VAGUE = (None, meanings.ARGUMENT, meanings.FAILED)
 
+_LINKS = frozenset(("documentation_url", "doc_url", "docs", "help", "more_info", "moreInfo", "request_id", "requestId"))
 _REFUSALS = (meanings.AUTHENTICATION, meanings.PERMISSION, meanings.RATE_LIMIT, meanings.QUOTA)
 _BODIES = ("body", "text", "content", "statusText", "status_text", "response")
 _RESPONSE = frozenset(  # of a response that is handed on whole; a record of one also says which request it answers
@@ -121,7 +122,8 @@ def detect_problem_details(value: Mapping[Any, Any]) -> Failure | None:
     status = status_of(value)
     if status is None:
         return _detect_inner_status(value)
-    if not is_envelope(value):
+    is_titled = status_of({"code": value.get("code")}) == status and not value.keys() - {"code", "title"}
+    if is_titled or not is_envelope(value):  # a code next to a title is of anything
         return None
     told = message_of({name: value.get(name) for name in MESSAGES if type(value.get(name)) is str})
     body = next((value[name] for name in _BODIES if is_a(value.get(name), str, Mapping)), None)
@@ -203,9 +205,10 @@ def detect_bare_message(value: Mapping[Any, Any]) -> Failure | None:
 
     A list of texts under `errors` also counts: `{"errors": ["permission denied"]}`.
     """
-    if len(value) != 1:
+    told = {name: one for name, one in value.items() if name not in _LINKS}
+    if len(told) != 1:
         return None
-    (name, message), *_ = value.items()
+    (name, message), *_ = told.items()
     if type(message) is list and name == "errors":
         message = "; ".join(message[:3]) if message and all(type(one) is str for one in message) else None
     if type(message) is not str or len(message) > _LONGEST_MESSAGE:
@@ -214,6 +217,7 @@ def detect_bare_message(value: Mapping[Any, Any]) -> Failure | None:
         status = _STATUS.fullmatch(message)
         named = status is not None and (status[2] or "").strip().lower() in _PHRASES
         known = named or (status is not None and status[1] is not None and said(status[2]) is not None)
+        known = known or (len(value) > 1 and said(message) in _REFUSALS)  # next to the documentation of errors
     else:
         known = name in ("detail", "errors") and said(message) not in _VAGUE
     return Failure(value=value, message=message, status=leading_status(message)) if known else None

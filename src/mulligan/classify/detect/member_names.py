@@ -69,7 +69,7 @@ _TEXTS = _words(
 )
 REASONS = _words("""
     reason reasons why because message messages msg detail details note notes cause explanation description explain comment text info
-    remark diagnostic diagnostics diagnosis hint summary problem error exception failure fault title feedback mensaje mensagem
+    remark diagnostic diagnostics diagnosis hint summary problem error exception failure fault feedback mensaje mensagem
     messaggio meldung nachricht bericht motivo grund raison
 """)
 META = _words("""

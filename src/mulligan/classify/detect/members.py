@@ -14,6 +14,7 @@ from typing import Any
 from mulligan.classify import meanings
 from mulligan.classify.detect import member_names as names
 from mulligan.classify.detect.mappings import is_empty, is_record, mappings, status_of
+from mulligan.classify.detect.outcomes import reports_success
 from mulligan.classify.detect.reports import coded
 from mulligan.classify.detect.sentences import clear_sense, sense, sentences
 from mulligan.classify.detect.subject import Subject
@@ -239,6 +240,8 @@ def _fails(read: _Members, value: Mapping[Any, Any], subject: Subject, depth: in
         return not read.extras and (read.is_denied or read.code is not None) and _is_known(told, subject)
     if subject.is_idempotent and (said(told) or sense(told)) in _EXISTING:
         return False
+    if not (read.error or read.is_failed) and sense(told) is None and reports_success(told, told):
+        return False
     if not told:
         return _fails_without_reason(read, subject)
     if (
@@ -257,7 +260,7 @@ def _fails_without_reason(read: _Members, subject: Subject) -> bool:
         return not subject.is_reading
     if read.status and not subject.is_record and not subject.is_verdict:  # nothing else is in it
         meaning = reason_of(read.status)
-        return (subject.is_writing and not read.extras) or (read.extras <= 1 and meaning in _OF_THE_CALL)
+        return (subject.is_writing and not read.extras) or (read.extras <= 1 and meaning in (_OF_THE_CALL[1:] if subject.is_search else _OF_THE_CALL))
     if type(read.code) is str and (read.empty or read.status) and not read.extras:
         return subject.is_writing or reason_of(read.code) is not None
     # nothing but the name of what was looked for

@@ -49,7 +49,7 @@ _WORDS: Mapping[str, str] = {
     "|quota|cash|licen[cs]es|mileage|(disk|storage|free) space)",
     "PLAN": "(free|trial|plan|tier|monthly|daily|weekly|yearly|annual|subscription|licen[cs]e|spending|spend|credit|usage"
     "|storage|memory|billing)",
-    "SECRET": "(tokens?|api[ -]?keys?|access keys?|secret keys?|keys?(?! _)|(two-factor|2fa|verification|one-time|login) code|credentials?|passwords?|passcodes?|passphrase|pin"
+    "SECRET": "(tokens?|api[ -]?keys?|access keys?|secret keys?|keys?(?! (_|hold|of|in|for|with))|(two-factor|2fa|verification|one-time|login) code|credentials?|passwords?|passcodes?|passphrase|pin"
     "|pin code"
     "|otp|signature|(client )?secret|cookies?|jwt|session|login|log-in|sign-in|authori[sz]ation)",
     "ROLE": "(administrators?|admins?|owners?|managers?|members?|moderators?|editors?|staff|supervisors?|leads?|maintainers?"
@@ -79,12 +79,12 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (error|exception|failure) (has |)occurred
         segmentation fault
         (division|divide|dividing) by zero
+        has no attribute …
         <COULD>(parse|decode|read|understand|interpret) … (response|reply|answer|output|result)
         """,
         """
         unsupported operand
         object is not (subscriptable|callable|iterable)
-        has no attribute
         null ?pointer*
         stack overflow
         list index out of range
@@ -330,6 +330,8 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (is|are) (still )?(loading|starting up|warming up|initiali[sz]ing)
         no (\\w+ ){0,2}(workers?|servers?|nodes?|backends?|replicas?|operators?|gpus?|instances?) (\\w+ )?(available|free
             |online|ready)
+        too many (open )?(clients|connections|files|sessions)
+        <NOT> (the )?(primary|master|leader) …
         internal server error
         bad gateway
         """,

@@ -220,7 +220,7 @@ def _is_asked_for(value: Mapping[Any, Any], subject: Subject) -> bool:
         denied = [member_names.pieces(str(name)) for name, told in value.items() if told is False]
         is_general = [words[-1:] and words[-1] in member_names.GENERAL for words in denied]
         return not all(is_general) or (bool(denied) and not any(mappings.is_told(value.get(name)) for name in _ERRORS))
-    return subject.is_record and any(
+    return subject.is_record and "syscall" not in value and any(
         name not in mappings.ENVELOPE and not mappings.is_empty(told) for name, told in value.items()
     )
 
