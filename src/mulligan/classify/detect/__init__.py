@@ -27,8 +27,8 @@ _HINTS = (  # of which every report of a failure has one, in lower case, unless 
 )
 _HINT_WORDS = (
     "again|answered|before|between|busy|closed|crashed|down|else|ended|exceeds|expected|full|gone|has|insufficient|long|lost|must|need|"
-    "needs|never|nobody|occupied|offline|oops|out|outside|outdated|owned|please|provide|queue|required|requires|running|since|slow|sold|"
-    "stop|stopped|stuck|taken|too|until|used|wait|waiting|within|without|"
+    "needs|never|nobody|occupied|offline|oops|out|outage|outside|outdated|owned|please|provide|queue|required|requires|running|since|slow|sold|"
+    "stop|stopped|stuck|taken|too|until|upgrade|used|wait|waiting|within|without|"
     "allerede|besoin|bereits|debe|demasiadas|demasiados|deve|doit|expirado|expiré|fout|geen|ikke|moet|muss|nicht|nie|niet|"
     "non|redan|schon|trop|viele|ya"
 )

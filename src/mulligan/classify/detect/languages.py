@@ -73,7 +73,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
         m.AUTHENTICATION,
         """
         (anmeldung|authentifizierung) (fehlgeschlagen|erforderlich)|(bitte|nicht) (\\w+ )*(anmelden|angemeldet|einloggen)
-            |(passwort|sitzung|token|zugangsdaten) (\\w+ )*(falsch|abgelaufen|ungültig)
+            |(passwort|sitzung|token|zugangsdaten|api-?key|api-?schlüssel|kennwort) (\\w+ )*(falsch|abgelaufen|ungültig)
         (mot de passe|identifiants?|jeton|session) (\\w+ )*(incorrects?|invalides?|expirée?s?)|veuillez vous (re)?connecter
             |authentification (requise|échouée)
         (contraseña|credenciales|sesión|token) (\\w+ )*(incorrect[oa]s?|inválid[oa]s?|caducad[oa]s?|expirad[oa]s?)|inici(e|ar
@@ -180,7 +180,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
         m.ARGUMENT,
         """
         (ungültige?[rsn]?|unzulässige?[rsn]?|fehlerhafte?[rsn]?|muss (\\w+ )*(sein|enthalten|liegen|haben)|(wird|werden
-            |wurde) (\\w+ )*(erwartet|benötigt)|nicht unterstützt|pflichtfeld|darf nicht|fehlt\\b)
+            |wurde) (\\w+ )*(erwartet|benötigt)|nicht unterstützt|pflichtfeld|darf (nicht|höchstens|maximal|nur)|fehlt\\b)
         ((invalide|incorrecte?|non valide|non pris en charge)s?|n.est pas valide|doit (être|contenir|avoir)|(est
             |sont) (obligatoires?|requise?s?)|ne peut pas être)
         (inválid[oa]s?|no (es|son) válid[oa]s?|no válid[oa]|debe (ser|tener|contener|estar)|obligatori[oa]s?|no puede (ser

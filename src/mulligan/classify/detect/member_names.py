@@ -57,7 +57,7 @@ _BAD = _words("""
     error errored err fail failed failure fails fault refused rejected denied declined forbidden unauthorized unauthorised invalid
     aborted timeout unavailable unreachable notfound missing blocked conflict throttled exception unsupported expired ko nok
     notok nack faulted faulty cancelled canceled unsuccessful unknown required exceeded limit insufficient disabled locked exhausted
-    incorrect wrong crashed killed interrupted
+    incorrect wrong maintenance offline crashed killed interrupted
 """)
 _BAD_PAIRS = (("not", "found"), ("timed", "out"), ("time", "out"), ("not", "allowed"), ("not", "authorized"))
 _BAD_STARTS = _words("no not un bad too over out invalid missing")
@@ -76,7 +76,7 @@ META = _words("""
     id ids uuid guid ref reference code codes errno number timestamp time date at took duration elapsed ms seconds path url uri
     link links href docs doc documentation help request trace version type kind service tool method host retry retries attempt
     attempts param params parameters args arguments input query lang locale server origin instance headers hint suggestion
-    suggestions retryable transient recoverable severity level category domain class name source operation action user usage
+    suggestions retryable transient recoverable severity level category domain class name field fields source operation action user usage
     span correlation syscall line file stack stacktrace traceback warnings meta metadata status state
 """)
 META_STARTS = _words("request retry error err trace")
@@ -149,6 +149,12 @@ def is_error_code(told: Any) -> bool:
     return type(told) is str and _IDENTIFIER.fullmatch(told) is not None and is_bad_code(told)
 
 
+def is_of_record(name: Any) -> bool:
+    """Whether a member belongs to a record of something, rather than to a report: `id`, but not `trace`."""
+    words = pieces(name) if type(name) is str else ()
+    return not words or name == "id" or words[-1] not in META
+
+
 def is_error_name(words: tuple[str, ...]) -> bool:
     """Whether a member is called an error, or what an error says: `fault`, `errorSummary`, `refusalReason`."""
     if not words:
@@ -204,7 +210,7 @@ def is_bad_code(code: Any) -> bool:
         return False
     words = pieces(code)
     is_named = is_bad_status(code) or (bool(words) and words[0] in _BAD_STARTS) or reason_of(code) is not None
-    return is_named or bool(re.fullmatch(r"-?[1-9]\d{2,}|[A-Z]{1,6}[-_]?\d{2,}", code))
+    return is_named or bool(re.fullmatch(r"-?[1-9]\d{2,}|[A-Z]{1,6}[-_]?\d{2,}|E(?:RR)?_[A-Z_]{3,40}", code))
 
 
 def is_code_of_error(words: tuple[str, ...], code: Any) -> bool:

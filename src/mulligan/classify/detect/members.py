@@ -29,6 +29,7 @@ _UNCHANGED = re.compile(
 _EXISTING = (meanings.EXISTS, meanings.CONFLICT)
 _OF_VERDICTS = (meanings.CONFLICT, meanings.ARGUMENT, meanings.UNAVAILABLE)
 _DEFECTS = (meanings.FAILED, meanings.UNAVAILABLE, meanings.RATE_LIMIT, meanings.TIMEOUT)
+_FAILED = frozenset(("failed", "failure", "error"))
 _OF_THE_CALL = (meanings.NOT_FOUND, meanings.RATE_LIMIT, meanings.AUTHENTICATION, meanings.PERMISSION)
 _MOST_EXTRAS = 3
 _LONGEST_VALUE = 80
@@ -134,7 +135,9 @@ class _Members:
         flag = names.flag_of(told)
         if last in names.GENERAL and len(words) <= 2 and (flag is False or (type(told) is int and told == 0)):
             self.is_general = self.is_general or not self.is_denied
-        elif flag is False and names.is_about_request(words, self._subject):
+        elif (flag is False or (last == "found" and type(told) is int and told == 0)) and names.is_about_request(
+            words, self._subject
+        ):
             self.is_general = False
             self.is_missing = self.is_missing or last in ("found", "matched")
         elif flag is True and len(words) <= 2 and (last in names.FAILED or last in names.ERRORS):
@@ -243,7 +246,7 @@ def _fails(read: _Members, value: Mapping[Any, Any], subject: Subject, depth: in
     if not (read.error or read.is_failed) and sense(told) is None and reports_success(told, told):
         return False
     if not told:
-        return _fails_without_reason(read, subject)
+        return _fails_without_reason(read, value, subject)
     if (
         read.is_state and not read.error and not read.status
     ):  # unless the reason says otherwise, it has only not ended yet
@@ -255,12 +258,13 @@ def _fails(read: _Members, value: Mapping[Any, Any], subject: Subject, depth: in
     return _fails_with_reason(read, value, subject, depth)
 
 
-def _fails_without_reason(read: _Members, subject: Subject) -> bool:
+def _fails_without_reason(read: _Members, value: Mapping[Any, Any], subject: Subject) -> bool:
     if read.is_error and not read.extras:
         return not subject.is_reading
     if read.status and not subject.is_record and not subject.is_verdict:  # nothing else is in it
         meaning = reason_of(read.status)
-        return (subject.is_writing and not read.extras) or (read.extras <= 1 and meaning in (_OF_THE_CALL[1:] if subject.is_search else _OF_THE_CALL))
+        is_bare = read.status.lower() in _FAILED and not value.get("id")  # with the step that failed, at most
+        return (subject.is_writing and read.extras <= is_bare) or (read.extras <= 1 and meaning in (_OF_THE_CALL[1:] if subject.is_search else _OF_THE_CALL))
     if type(read.code) is str and (read.empty or read.status) and not read.extras:
         return subject.is_writing or reason_of(read.code) is not None
     # nothing but the name of what was looked for

@@ -46,7 +46,7 @@ _REFUSAL = _words(
     (?:unreachable|timed out|overloaded|rate limit|quota|limit (?:reached|exceeded)|slow down)
     no (?:answer|response|reply|connection|signal)
     still (?!available|open|valid|possible|time)
-    before you can
+    before you
     wait (?:for |at least )?\d
     (?:is|are|was|were|has been|have been|has just been|currently) (?:currently |already |being |just )?(?:taken|booked
         |reserved|occupied|sold|full|fully booked|locked|closed|checked out|in use|on loan|blocked|disabled|suspended
@@ -90,7 +90,8 @@ _BAD_STEMS = (
     "|encounter|occurr|rais|rate|vot|cancell?|terminat|kill|prohibit|halt|end|depart|pass|un|in|mis|dis"
 )
 _PARTICIPLE = re.compile(
-    r"(?:sent|set|put|made|built|paid|sold|bought|fed|kept|given|written|done|drawn|begun|on|off"
+    r"(?:sent|set|put|made|built|paid|sold|bought|fed|kept|given|written|done|drawn|begun|on|off|cast|cut|read|shut|split"
+    r"|held|lent|lit|taken|thrown|shown|chosen|grown|bound|won"
     rf"|(?!{_BAD_STEMS})[a-z]{{3,}}ed)"
 )
 _DONE_FIRST = re.compile(  # `Booked!`, `Successfully sent`, `I have saved it`
@@ -102,7 +103,7 @@ _DONE_FIRST = re.compile(  # `Booked!`, `Successfully sent`, `I have saved it`
 _DONE_AT_ALL = re.compile(
     r".{0,120}\b(?:successfully|is now|are now|as (?:you )?(?:requested|asked|wished|planned|instructed|ordered)|has been"
     r" (?!rejected|refused|denied|declined|blocked|suspended|taken|changed|modified|updated|deleted|removed|aborted|already"
-    r"|exceeded|locked)\w+ed)\b"
+    r"|exceeded|locked|revoked|expired|disabled|terminated)\w+ed)\b"
 )
 _DONE_UNLESS_NEGATED = re.compile(
     r"\b(?:succeeded|successful|removed|deleted|cleared|cleaned|lifted|restored|recovered|resolved|fixed|uploaded|unblocked"
@@ -202,10 +203,13 @@ def is_own_work(words: str, subject: Subject) -> bool:
         words: a normalized sentence.
         subject: what the tool was asked for.
     """
-    stem = subject.verb[:-1] if len(subject.verb) > _SHORTEST_VERB else subject.verb
+    stem = subject.verb[:-1] if len(subject.verb) > _SHORTEST_VERB else None
     if _BENIGN.search(words) or says_over(words, subject) or _is_so_already(words, stem, subject):
         return True
-    return re.search(rf"\b{re.escape(stem)}", words) is not None
+    if re.search(rf"\b(?:is|are) (?:now )?{re.escape(subject.verb)}\b", words):
+        return True
+    ending = r"\w{0,3}ed" if len(subject.verb) > _SHORTEST_VERB else ""
+    return re.search(rf"\b{re.escape(stem or subject.verb)}{ending}\b", words) is not None
 
 
 def counts_own_work(words: str, subject: Subject) -> bool:

@@ -199,7 +199,8 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         client timeout
         deadline … (exceeded|passed|expired)
         (took|taking|takes|ran|running|waited) (too long|longer than …)
-        exceed* … #( |-)?<UNIT> (time ?)?limit
+        (exceed*|hit|reach*) … #( |-)?<UNIT> (time ?)?limit
+        (query|command|job|request|process|script) … (killed|stopped|aborted|terminated|cancell?ed) after # ?<UNIT>
         exceed* (\\w+ ){0,3}(limit|maximum|timeout|budget) of # ?<UNIT>
         (exceed*|reach*|hit|past|over) … (time limit|time budget|walltime|wall clock|(maximum |allowed )?(run|execution
             |processing)[- ]?time)
@@ -246,6 +247,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         """,
         """
         (log|sign|logged|signed)[ -]?(in|on|out)
+        (enter|provide|use|supply) a valid (\\w+ )?<SECRET>
         authenticat*
         unauthori[sz]ed
         <SECRET> (\\w+ ){0,6}(expired|invalid|revoked|wrong|missing|incorrect|rejected|required|ended|run out|mismatch
@@ -278,6 +280,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         <NOT> have …(rights?|access|role|privileges?|authority|clearance|permissions?|scopes?)
         (only|reserved for|restricted to|limited to|requires?|needs?) (the |an? |its |their )?(\\w+ )?<ROLE>
         (lacks?|missing|insufficient|without|higher|more) (the |an? |your )?(\\w+ ){0,3}<ROLE>
+        <ROLE> only
         (access|entry|write|read) (\\w+ ){0,2}(refused|restricted|blocked|revoked)
         (blocked|refused|rejected|prevented|stopped|disabled|locked) by …(policy|policies|firewall|rules?|settings?|guard*
             |filter|controls?|admin*|security|sandbox)
@@ -341,6 +344,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
             |not responding|not ready)
         <SERVICE> (\\w+ ){0,5}(closed|suspended|paused|powered off|switched off|asleep|frozen|hung|stopped|not (available
             |ready|running|online|up|working))
+        no \\w+ (is |are )?(currently )?available (right now|at the moment|currently|today|now|at present)
         try again
         """,
     ),
@@ -407,6 +411,8 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
             |remove|detach|release|commit|reverse)
         (can|could) (not|no longer) (be )?(delete|remove|drop|cancel|close|archive|edit|change)\\w* … (with|that has|while|containing|because|until) …
         (ended|expired|closed|finished|started|departed|took place) (yesterday|today|already|last|on|at|# \\w+ ago) …
+        (was|were|has been|have been) (modified|changed|updated|moved|edited)(?=$|[.,;:])
+        with (this|that|the same) \\w+ (already )?exists
         (version mismatch|stale|out[- ]of[- ]date|outdated|not empty|in progress|in flight|precondition|uncommitted|unmerged
             |diverged)
         condition … (not (satisfied|met)|fail*)
@@ -456,6 +462,8 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         too (long|short|large|small|many|few|high|low|big|early|late|far|old|young|heavy|light|deep|narrow|wide)
         (in the|lies in the|is in the) past
         (is|are) (both )?(the same|identical|equal)
+        (i|we) need (a|an|the|your|more|at least) …
+        ^(negative|empty|zero) \\w+$
         (format|value|type|number|length|spelling) (is |was |looks? )?(wrong|incorrect|bad)
         outside (of )?(\\w+ ){0,3}(range|limits?|bounds|values?)
         (larger|greater|bigger|smaller|less|more|higher|lower|longer|shorter|older|younger|earlier|later|fewer) than …

@@ -55,7 +55,7 @@ _MESSAGES = _words("""
 _ABOUT = _words("status history health uptime info details report reports records list log logs")
 _READING = _words("""
     get list describe fetch show view find search retrieve read check poll watch inspect lookup look query load tail last
-    track monitor browse export count download dump crawl scrape extract visit recall
+    track monitor browse export count download dump crawl scrape extract visit recall locate estimate measure weigh compute
 """)
 _WRITING = (
     _words("""
@@ -87,6 +87,7 @@ _UNDOING = _words("""
     unpublish invalidate
 """)
 _STATES = _words("status history health uptime info details")
+_ATTRIBUTES = _words("title plot rules price prices author authors description hours menu stats statistics results events weather")
 _CHANGING = _words("set update change edit post publish send share report reset clear push write submit sync move create add")
 _NOUNS = _words("page file text label quote log story report record plan schedule")  # as the last word, no verb: `man_page`
 _RUNNING = _words("run execute exec eval invoke")
@@ -159,7 +160,8 @@ def _subject(name: str) -> Subject:
     is_named_check = bool(words) and words[-1] in _CHECKS
     judges = bool(known & _JUDGING) and (verb in _JUDGING or verb in _RUNNING | _STARTING or is_named_check)
     about = words[-1] if words and words[-1] in _ABOUT else ""  # `claim_status`, but `update_status`
-    is_noun = bool(about) and (verb in _RECORDS or (about in _STATES and verb not in _CHANGING))
+    is_attribute = len(words) == 2 and words[-1] in _ATTRIBUTES and verb not in _CHANGING  # `park_rules`
+    is_noun = is_attribute or bool(about) and (verb in _RECORDS or (about in _STATES and verb not in _CHANGING))
     if verb in _WRITING and not opens_text and not judges and not is_made and not is_noun:
         converts = bool(known & _CONVERTING) and first in _CONVERTING
         return Subject(

@@ -77,7 +77,7 @@ _PLAIN_REPORT = re.compile(
     r"|Unavailable)(?: \([^)\n]{1,40}\)| \[[^]\n]{1,40}\])?(?::| [-\u2013\u2014] )"
     r"|\[(?:ERR|ERROR|FAIL|FAILED|FATAL|FAILURE)\] \S"
     r"|\[?(?:ERR(?:OR)?|E)[-_]\w{1,40}\]?:? (?=\S+ \S)"
-    r"|(?!If |When |Whenever |Unless |In case |Should )[A-Z][\w /'-]{2,60} (?:failed|was rejected|was refused|was denied"
+    r"|(?!If |When |Whenever |Unless |In case |Should |None |No one |Nobody )[A-Z][\w /'-]{2,60} (?:failed|was rejected|was refused|was denied"
     r"|was declined|was aborted|rejected|refused|unsuccessful)(?: to [a-z]+)?(?:[!.]?(?=\n|\Z)|[:;,] |(?: \u2013| \u2014"
     r"| -) | (?:because|since|as|due to|with|after)\b)"
     r"|(?:Illegal|Invalid|Unsupported|Unrecogni[sz]ed|Unknown|Malformed"

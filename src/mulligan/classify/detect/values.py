@@ -220,9 +220,8 @@ def _is_asked_for(value: Mapping[Any, Any], subject: Subject) -> bool:
         denied = [member_names.pieces(str(name)) for name, told in value.items() if told is False]
         is_general = [words[-1:] and words[-1] in member_names.GENERAL for words in denied]
         return not all(is_general) or (bool(denied) and not any(mappings.is_told(value.get(name)) for name in _ERRORS))
-    return subject.is_record and "syscall" not in value and any(
-        name not in mappings.ENVELOPE and not mappings.is_empty(told) for name, told in value.items()
-    )
+    others = (name for name, told in value.items() if name not in mappings.ENVELOPE and not mappings.is_empty(told))
+    return subject.is_record and not {"syscall", "jsonrpc"} & value.keys() and any(map(member_names.is_of_record, others))
 
 
 def _says_undone(value: Mapping[Any, Any], subject: Subject) -> bool:
