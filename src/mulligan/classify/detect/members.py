@@ -283,6 +283,7 @@ def _fails_with_reason(read: _Members, value: Mapping[Any, Any], subject: Subjec
     if is_alone and read.empty and _clear(read.reason) in _DEFECTS[1:]:  # `available: false`
         return True
     if read.is_failed:
+        is_known = is_known or reason_of(read.status) in _OF_THE_CALL
         return is_known and (is_alone or read.empty > 0) and not (read.status and is_record(value))
     if is_alone and ((type(read.code) is str and (read.empty or (" " in read.reason and not value.get("id")))) or (type(read.code) is int and read.code < 0)):
         return True

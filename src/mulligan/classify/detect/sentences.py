@@ -135,6 +135,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (rate[- ]limited|throttl*|(too many|excessive) <CALLS>|flood (wait|control))
         too (many|much) … (minute|hour|second|seconds|minutes|short time|at once|in a row|recently|today)
         slow down
+        (hourly|burst|minutely|concurren*) (\\w+ ){0,2}limit*( (exceed*|reach*|hit))?
         # <CALLS> ?<PER>
         (once|twice|# times)<PER>
         limit (is|of) # (\\w+ ){0,3}<PER>
@@ -163,6 +164,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         out of (gpu |cuda |system |host |)memory
         you (can|could) not afford
         payment required
+        not (available|included|supported|enabled) (on|in|for|with|by) (your|this|the) (\\w+ )?(plan|tier|subscription|edition|licen[cs]e)
         you have (already )?used (up )?(all|your|every|the) …
         your (\\w+ ){0,3}<MEANS> (\\w+ ){0,4}(exhausted|used up|too low|depleted|insufficient|exceeded|empty|gone
             |not (sufficient|enough|cover))
@@ -229,6 +231,8 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         unauthenticated
         <NOT> authenticated
         (re-?authenticate|re-?authori[sz]e) …
+        (oauth|token|session) (\\w+ )?(refresh|exchange|validation|verification) (failed|error)
+        (2fa|mfa|two-factor|captcha|otp) (\\w+ )?(required|needed|missing|expired)
         authentication … (fail*|required|error|rejected|expired|missing|needed|unsuccessful)
         <SECRET> (\\w+ ){0,6}(expired|revoked|rejected|ended|no longer valid|not (be )?(accepted|valid|set|verified))
         (tokens?|api[ -]?keys?|passwords?|credentials?|passcode) (\\w+ ){0,6}not (\\w+ )?(accepted|valid|recogni[sz]ed)
@@ -272,7 +276,8 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (this|the|that|your) (command|call|request|tool|operation|action|code|query|statement|method|path|domain|host|url) (_ )?(is
             |was) (<NOT> (allowed|permitted|authori[sz]ed)|blocked|forbidden|prohibited|denied|disallowed)
         (blocked|refused|rejected|prevented|disallowed|forbidden|denied) by … (policy|policies|firewall|guard*|filter
-            |parental controls?|administrators?|security|sandbox)
+            |parental controls?|administrators?|security|sandbox|robots*|cors|hook)
+        (cross-origin|cors) … (blocked|denied|not allowed)
         """,
         """
         <NOT> (be )?(allowed|permitted|authori[sz]ed|entitled|cleared|eligible|privileged|approved for)
@@ -337,6 +342,10 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         <NOT> (the )?(primary|master|leader) …
         internal server error
         bad gateway
+        circuit( |-)?(breaker )?(is )?open
+        recovery mode
+        no healthy …
+        (election|failover|recovery|rebuild*|reindex*|re-index*|migration|restart) (is )?(currently )?in progress
         """,
         """
         (currently|right now|at the moment|presently) (\\w+ ){0,2}(unavailable|not available|offline|down|closed)
@@ -384,6 +393,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (missing from|not appear in|do not (have|know|carry|stock|recogni[sz]e)|does not (have|know|carry|stock|contain(?! an? valid))
             |did you mean)
         no data
+        delisted
         """,
     ),
     (
@@ -409,7 +419,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (must|has to|have to|needs? to|can) (first|only) …
         (first|before (you|it|this|that)|until|unless) … (can|must|close|stop|start|open|pay|finish|cancel|return|delete
             |remove|detach|release|commit|reverse)
-        (can|could) (not|no longer) (be )?(delete|remove|drop|cancel|close|archive|edit|change)\\w* … (with|that has|while|containing|because|until) …
+        (can|could) (not|no longer) (be )?(deleted?|removed?|drop(ped)?|cancel(led)?|closed?|archived?|edit(ed)?|changed?) … (with|that has|while|containing|because|until) …
         (ended|expired|closed|finished|started|departed|took place) (yesterday|today|already|last|on|at|# \\w+ ago) …
         (was|were|has been|have been) (modified|changed|updated|moved|edited)(?=$|[.,;:])
         with (this|that|the same) \\w+ (already )?exists
@@ -478,7 +488,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
             |unit|kind|length)) …
         (not (take|accept|support|have a)|only (accepts?|supports?|takes?|works?|handles?|available in|integers|numbers)) …
         unexpected (token|character|argument|keyword|type|value|end|input) …
-        (before|after) (the )?(\\w+ )?(start|end|begin*|pick-?up|drop-?off|departure|arrival|check-?in|check-?out)
+        (before|after) (the )?(\\w+ )?(start(_\\w+)?|end(_\\w+)?|begin*|pick-?up|drop-?off|departure|arrival|check-?in|check-?out)
         """,
     ),
 )

@@ -68,13 +68,13 @@ _WRITING = (
     file fill film fire fit fix flash fly fold follow fork format forward fuel generate grant harvest hash heal heat hire
     hold import insert install invite invoke irrigate issue join kick land launch leave lend like link load lock mail make
     measure merge migrate milk mill minify mint mirror mix mount move mute navigate normalise normalize notify offboard
-    offer onboard open optimise optimize order pack page paint park parse patch pause pay photograph pick pin place
+    offer onboard open optimise optimize order pack page paint pan park parse patch pause pay photograph pick pin place
     plan plant play polish post postpone prescribe press print promote provision prune publish pull pump purchase push put
     quote rebase reboot reconcile record redeem redo refuel refund register reject release remove rename
     render renew reopen repair replace replay report request reschedule reserve reset resize restart restore resume retry
     return revoke rewind ring rollback rotate route run sample sanitise sanitize save scale scan schedule scroll seal seek
     select sell send set settle share shear ship shoot shuffle sign simulate skip sleep slice snapshot solder solve sort
-    sow spawn split spray squash stage stake stamp star start stash stop stream submit subscribe swap switch sync tag text
+    sow spawn split spray squash stage stake stamp star start stash stop stream submit subscribe swap switch sync tag take text
     till tow trade train transcode transcribe transfer treat triage trigger tune turn type unblock undo unfollow
     unlink unload unlock unmount unpin unsubscribe untag unzip update upgrade upload use vaccinate verify vote wake wash
     water weigh weld wire withdraw write zip
