@@ -3,6 +3,8 @@
 Written from their documented conventions, without a look at the code.
 """
 
+# ruff: noqa: ISC004
+# fmt: off
 from __future__ import annotations
 
 import json

@@ -3,6 +3,8 @@
 Written before their figures were counted.
 """
 
+# ruff: noqa: ISC004
+# fmt: off
 from __future__ import annotations
 
 import subprocess

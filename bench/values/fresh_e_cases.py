@@ -3,6 +3,8 @@
 Written before their figures were counted, each with a tool that gets, does or judges something.
 """
 
+# ruff: noqa: ISC004
+# fmt: off
 from __future__ import annotations
 
 import json

@@ -21,7 +21,20 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from mulligan import Pipeline
 
-SETS = ("documented", "handwritten", "fresh_a", "fresh_b", "fresh_c", "fresh_d", "fresh_e", "fresh_f", "fresh_g", "fresh_h", "held_out", "held_out_2")
+SETS = (
+    "documented",
+    "handwritten",
+    "fresh_a",
+    "fresh_b",
+    "fresh_c",
+    "fresh_d",
+    "fresh_e",
+    "fresh_f",
+    "fresh_g",
+    "fresh_h",
+    "held_out",
+    "held_out_2",
+)
 
 
 def verdicts(pipeline: Pipeline, name: str) -> Iterator[tuple[Any, str | None]]:

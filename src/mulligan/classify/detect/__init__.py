@@ -33,8 +33,9 @@ _HINT_WORDS = (
     "non|redan|schon|trop|viele|ya"
 )
 _FOREIGN_HINTS = (  # the same for texts with other letters than English ones
-    "nie ", "niedo", "ungü", "fehl", "échou", "déj", "invál", "não", "inte ", "finns", "błąd", "не ", "ошиб", "нет ", "ocup", "agot", "måste",
-    "já ", "già",
+    "nie ", "niedo", "ungü", "fehl", "échou", "déj", "invál", "não", "inte ",
+    "finns", "błąd", "не ", "ошиб", "нет ", "ocup", "agot",
+    "måste", "já ", "già",
 )
 _UNSPACED_HINTS = (  # and for those in Chinese, Japanese and Korean
     "不", "未", "无", "错", "误", "失败", "超时", "拒", "已", "ません", "エラー", "失敗", "すでに", "없", "않", "오류", "실패",

@@ -133,7 +133,7 @@ def detect_problem_details(value: Mapping[Any, Any]) -> Failure | None:
 
 
 def _detect_inner_status(value: Mapping[Any, Any]) -> Failure | None:
-    """Detects `{"meta": {"status": 401, "msg": "Unauthorized"}, "data": []}`, and WordPress's `{"data": {"status": 404}, ...}`."""
+    """Detects `{"meta": {"status": 401, "msg": "Unauthorized"}, "data": []}`, and `{"data": {"status": 404}, ...}`."""
     inner = next((as_dict(value[name]) for name in ("meta", "data") if is_a(value.get(name), Mapping)), None)
     status = None if inner is None else status_of(inner)
     others = [told for name, told in value.items() if name not in ("meta", "message", "code")]
@@ -194,7 +194,9 @@ def detect_error_code(value: Mapping[Any, Any]) -> Failure | None:
     if known or (code is not None and said(message) is not None):
         return Failure(value=value, message=message)
     status = value.get("error") if type(value.get("error")) is int else None
-    if status and not 100 <= status < 400 and status < 1_000 and not 400 <= status <= 599:  # a number of the service's own
+    if (
+        status and not 100 <= status < 400 and status < 1_000 and not 400 <= status <= 599
+    ):  # a number of the service's own
         is_known = said(message) is not None or any(map(clear_sense, sentences(message)))
         return Failure(value=value, message=message) if is_known else None
     return Failure(value=value, message=message, status=status) if status is not None and 400 <= status <= 599 else None

@@ -169,8 +169,9 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
         (já (existe|está|foi) ?\\w*|esgotad[oa])
         (esiste già|già (esistente|prenotat[oa]|occupat[oa]|utilizzat[oa])|non più possibile|esaurit[oa])
         (bestaat al|al (geboekt|bezet|gereserveerd|in gebruik)|volgeboekt|niet meer mogelijk)
-        (redan (bok|uppt|reserv|anv|finns)\\w*|finns redan|allerede (opptatt|optaget|booket|reserver\\w+|finnes|i bruk)|finnes allerede|fullbokad
-            |fullbooket)
+        (redan (bok|uppt|reserv|anv|finns)\\w*|finns redan
+            |allerede (opptatt|optaget|booket|reserver\\w+|finnes|i bruk)|finnes allerede
+            |fullbokad|fullbooket)
         (już istnieje|już zajęt\\w+)
         (уже (существует|занят\\w*|забронирован\\w*))
         (已(存在|被占用|被预订|售罄)|既に|すでに(存在|使用|予約)|이미 (존재|사용|예약))

@@ -26,7 +26,8 @@ ENVELOPE = frozenset((
     "correlationId", "correlation_id", "category", "link", "error_message", "display_message", "error_summary",
     "error_tag", "http_code",
     "statusText", "status_text", "text", "statusMessage",
-    "info", "trace", "stack", "faultcode", "faultstring", "faultactor", "error_extra", "doc_url", "kind", "apiVersion", "metadata", "parameters", "policyName",
+    "info", "trace", "stack", "faultcode", "faultstring", "faultactor",
+    "error_extra", "doc_url", "kind", "apiVersion", "metadata", "parameters", "policyName",
 ))
 
 _RECORDS = frozenset((

@@ -52,11 +52,15 @@ _IRREGULAR: Mapping[str, tuple[str, ...]] = {
 }
 _AUXILIARIES = ("is", "was", "has", "been", "request", "command", "call")
 FAILED = _words("failed failure error errored aborted rejected refused denied unreachable throttled")
-STATUSES = _words("status state result outcome response disposition stat esito stato estado statut etat resultado ergebnis")
+STATUSES = _words(
+    "status state result outcome response disposition stat esito stato estado statut etat resultado ergebnis"
+)
 _BAD = _words("""
-    error errored err fail failed failure fails fault refused rejected denied declined forbidden unauthorized unauthorised invalid
+    error errored err fail failed failure fails fault
+    refused rejected denied declined forbidden unauthorized unauthorised invalid
     aborted timeout unavailable unreachable notfound missing blocked conflict throttled exception unsupported expired ko nok
-    notok nack faulted faulty cancelled canceled unsuccessful unknown required exceeded limit insufficient disabled locked exhausted
+    notok
+    nack faulted faulty cancelled canceled unsuccessful unknown required exceeded limit insufficient disabled locked exhausted
     incorrect wrong maintenance offline crashed killed interrupted
 """)
 _BAD_PAIRS = (("not", "found"), ("timed", "out"), ("time", "out"), ("not", "allowed"), ("not", "authorized"))
@@ -68,7 +72,8 @@ _TEXTS = _words(
     "message messages msg text summary detail details string description info reason cause causes note explanation"
 )
 REASONS = _words("""
-    reason reasons why because message messages msg detail details note notes cause explanation description explain comment text info
+    reason reasons why because
+    message messages msg detail details note notes cause explanation description explain comment text info
     remark diagnostic diagnostics diagnosis hint summary problem error exception failure fault feedback mensaje mensagem
     messaggio meldung nachricht bericht motivo grund raison
 """)
@@ -76,17 +81,22 @@ META = _words("""
     id ids uuid guid ref reference code codes errno number timestamp time date at took duration elapsed ms seconds path url uri
     link links href docs doc documentation help request trace version type kind service tool method host retry retries attempt
     attempts param params parameters args arguments input query lang locale server origin instance headers hint suggestion
-    suggestions retryable transient recoverable severity level category domain class name field fields source operation action user usage
+    suggestions retryable transient recoverable severity level category domain class name field fields
+    source operation action user usage
     span correlation syscall line file stack stacktrace traceback warnings meta metadata status state
 """)
 META_STARTS = _words("request retry error err trace")
 CODES = _words("code cod errcode errno retcode rc ret errorcode subcode infocode statuscode resultcode")
 KINDS = _words("type kind name class")  # with `error`, the code of an error: `error-type`
-MARKERS = frozenset(("type", "@type", "$type", "kind", "object", "schemas", "resultType", "result_type", "responseType"))
+MARKERS = frozenset(
+    ("type", "@type", "$type", "kind", "object", "schemas", "resultType", "result_type", "responseType")
+)
 CONFLICTS = _words("conflict conflicts clash clashes overlap overlaps collision collisions")
 _RETURNED = _words("rc ret retcode errno errcode errorcode")  # zero is the only success
 _CODED = _words("error err result ret return fault status")
-ENVELOPES = _words("result data response json body fault error payload answer output reply content d detail status value")
+ENVELOPES = _words(
+    "result data response json body fault error payload answer output reply content d detail status value"
+)
 RESULTS = _words("data result results output response value answer")
 NOTHING = _words("none null no false ok success n/a nil unknown")
 _REPORT = re.compile(r"(?:[a-z]+ )?(?:error|exception|fatal|failure)\b[^:\n]{0,20}: \S", re.IGNORECASE)
@@ -111,7 +121,14 @@ def role(name: str) -> str:
     last = words[-1] if words else ""
     if last in FAILED:
         return "failed"
-    if last in GENERAL or last in _ACCEPTED or last in STATES or last in _IRREGULAR or last.endswith("ed") or last in SERVING:
+    if (
+        last in GENERAL
+        or last in _ACCEPTED
+        or last in STATES
+        or last in _IRREGULAR
+        or last.endswith("ed")
+        or last in SERVING
+    ):
         return "flag"
     if is_error_name(words) or words[-2:] == ("error", "messages"):
         return "error"

@@ -55,7 +55,12 @@ def may_fail(value: Mapping[Any, Any], subject: Subject) -> bool:
     lists = [told for told in value.values() if type(told) is list and told]
     if len(value) == 1 and lists and type(lists[0][0]) is str:
         return True
-    return subject.is_writing and len(lists) == 1 and len(value) <= _MOST_EXTRAS and _failed_item(value, subject) is not None
+    return (
+        subject.is_writing
+        and len(lists) == 1
+        and len(value) <= _MOST_EXTRAS
+        and _failed_item(value, subject) is not None
+    )
 
 
 def _is_mapping(told: Any) -> bool:
@@ -158,36 +163,49 @@ class _Members:
             self.has_gap = self.has_gap or is_empty(told)
             is_place = name in names.RESULTS or name in self._subject.words
             self.has_place = self.has_place or (told is None and is_place)
-        elif name in names.MARKERS and names.marks_error(told):
-            self.is_marked = True
-        elif name == "name" and names.is_error_code(told):
-            self.code = told
-        elif type(told) is int and last in names.STATUSES and told < 0:
-            self.code = told
-        elif last in names.CODES or (last in names.KINDS and words[0] in names.ERRORS):
-            is_bad = names.is_bad_code(told) or names.is_code_of_error(words, told)
-            self.code = told if is_bad else self.code
-        elif last in names.STATUSES and type(told) is str and len(told) <= names.LONGEST_STATUS:
-            if not names.is_bad_status(told, self._subject):
-                return
-            self.status = self.status or told
-            if last == "result" and " " in told:  # in the place of the result
-                self.reason = self.reason or told
-        elif last in names.CONFLICTS and self._subject.is_writing and (text := names.text_of(told)):
-            self.reason = self.reason or f"Conflict: {text}"
-        elif names.is_error_name(words):
-            self._read_error(last, told)
-        elif last in names.REASONS and _is_status(told, self._subject):
-            self.status = self.status or told
-        elif last in names.REASONS and (text := names.text_of(told)):
-            self.is_report = self.is_report or names.is_report(told)
-            self.reason = self.reason or text
-        elif last not in names.META and (not words or words[0] not in names.META_STARTS):
+        elif not (self._read_code(name, words, told) or self._read_reason(words, told)) and (
+            last not in names.META and (not words or words[0] not in names.META_STARTS)
+        ):
             self.extras += 1
             is_count = type(told) is int and last.endswith("ed")
             self.is_done_in_part = self.is_done_in_part or (is_count and names.is_about_request(words, self._subject))
             self.has_result = self.has_result or _is_result(told)
             self.text = self.text or (names.text_of(told) if type(told) is str and " " in told else "")
+
+    def _read_code(self, name: Any, words: tuple[str, ...], told: Any) -> bool:
+        """Whether a member is a marker, a code or a status, which is then kept if it says that something failed."""
+        last = words[-1] if words else ""
+        if name in names.MARKERS and names.marks_error(told):
+            self.is_marked = True
+        elif (name == "name" and names.is_error_code(told)) or (
+            last in names.STATUSES and type(told) is int and told < 0
+        ):
+            self.code = told
+        elif last in names.CODES or (last in names.KINDS and words[0] in names.ERRORS):
+            is_bad = names.is_bad_code(told) or names.is_code_of_error(words, told)
+            self.code = told if is_bad else self.code
+        elif last in names.STATUSES and type(told) is str and len(told) <= names.LONGEST_STATUS:
+            if names.is_bad_status(told, self._subject):
+                self.status = self.status or told
+                self.reason = self.reason or (told if last == "result" and " " in told else "")  # instead of the result
+        elif last in names.REASONS and _is_status(told, self._subject):
+            self.status = self.status or told
+        else:
+            return False
+        return True
+
+    def _read_reason(self, words: tuple[str, ...], told: Any) -> bool:
+        """Whether a member says why something failed, or explains something."""
+        last = words[-1] if words else ""
+        if names.is_error_name(words):
+            self._read_error(last, told)
+            return True
+        text = names.text_of(told) if last in names.REASONS or last in names.CONFLICTS else ""
+        if last in names.CONFLICTS:
+            text = f"Conflict: {text}" if text and self._subject.is_writing else ""
+        self.is_report = self.is_report or (bool(text) and names.is_report(told))
+        self.reason = self.reason or text
+        return bool(text)
 
     def _read_error(self, last: str, told: Any) -> None:
         is_findings = last == "errors" and type(told) is list and any(type(one) is not str for one in told)
@@ -222,7 +240,9 @@ def detect_members(value: Mapping[Any, Any], subject: Subject, depth: int = 0) -
     told = read.told or read.code or read.status
     message = told if type(told) is str else ""
     statuses = (status_of({"code": value.get(name)}) for name in ("cod", "error_code", "errorCode"))
-    return Failure(value={**value, **code}, message=message, status=status_of(value) or next(filter(None, statuses), None))
+    return Failure(
+        value={**value, **code}, message=message, status=status_of(value) or next(filter(None, statuses), None)
+    )
 
 
 def _is_broken_verdict(read: _Members) -> bool:
@@ -264,7 +284,9 @@ def _fails_without_reason(read: _Members, value: Mapping[Any, Any], subject: Sub
     if read.status and not subject.is_record and not subject.is_verdict:  # nothing else is in it
         meaning = reason_of(read.status)
         is_bare = read.status.lower() in _FAILED and not value.get("id")  # with the step that failed, at most
-        return (subject.is_writing and read.extras <= is_bare) or (read.extras <= 1 and meaning in (_OF_THE_CALL[1:] if subject.is_search else _OF_THE_CALL))
+        return (subject.is_writing and read.extras <= is_bare) or (
+            read.extras <= 1 and meaning in (_OF_THE_CALL[1:] if subject.is_search else _OF_THE_CALL)
+        )
     if type(read.code) is str and (read.empty or read.status) and not read.extras:
         return subject.is_writing or reason_of(read.code) is not None
     # nothing but the name of what was looked for
@@ -285,7 +307,10 @@ def _fails_with_reason(read: _Members, value: Mapping[Any, Any], subject: Subjec
     if read.is_failed:
         is_known = is_known or reason_of(read.status) in _OF_THE_CALL
         return is_known and (is_alone or read.empty > 0) and not (read.status and is_record(value))
-    if is_alone and ((type(read.code) is str and (read.empty or (" " in read.reason and not value.get("id")))) or (type(read.code) is int and read.code < 0)):
+    if is_alone and (
+        (type(read.code) is str and (read.empty or (" " in read.reason and not value.get("id"))))
+        or (type(read.code) is int and read.code < 0)
+    ):
         return True
     return read.code is not None and (is_known or subject.is_writing) and read.extras <= 1 and not is_record(value)
 
@@ -326,7 +351,14 @@ def _failed_item(value: Mapping[Any, Any], subject: Subject) -> Failure | None:
 
 def _error_of(item: Mapping[Any, Any]) -> str:
     """What an item's member says that is called an error."""
-    return next((text for name, told in item.items() if names.is_error_name(names.pieces(str(name))) and (text := names.text_of(told))), "")
+    return next(
+        (
+            text
+            for name, told in item.items()
+            if names.is_error_name(names.pieces(str(name))) and (text := names.text_of(told))
+        ),
+        "",
+    )
 
 
 def _only_content(value: Mapping[Any, Any]) -> Mapping[str, Any] | None:
@@ -347,7 +379,11 @@ def _detect_listed(value: Mapping[Any, Any]) -> Failure | None:
     """Detects `{"errors": [["RATELIMIT", "Take a break", ...]]}`: errors as lists of texts."""
     errors = value.get("errors")
     coded_errors = mappings(errors)
-    if len(value) == 1 and coded_errors and all(type(one.get("message")) is str and one.get("code") for one in coded_errors):
+    if (
+        len(value) == 1
+        and coded_errors
+        and all(type(one.get("message")) is str and one.get("code") for one in coded_errors)
+    ):
         return Failure(value=coded_errors[0], message=coded_errors[0]["message"], status=status_of(coded_errors[0]))
     if len(value) > 2 or type(errors) is not list or not errors or type(errors[0]) is not list:
         return None

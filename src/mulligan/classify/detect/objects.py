@@ -110,7 +110,7 @@ def detect_pair(value: tuple[Any, ...] | list[Any], subject: Subject) -> Failure
 
 
 def _detect_reply(status: Any, told: Any) -> Failure | None:
-    """The reply of a server as `(status, body)`, or as `imaplib` and `smtplib` return it: `(535, b"...")`, `("NO", [b"..."])`."""
+    """The reply of a server: `(status, body)`, or as of `smtplib` and `imaplib`, `(535, b"...")` and `("NO", [b"..."])`."""
     if status in ("NO", "BAD") and type(told) is list and told and is_a(told[0], bytes):
         from imaplib import IMAP4
 

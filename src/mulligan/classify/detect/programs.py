@@ -22,7 +22,17 @@ from mulligan.classify.phrases import said
 from mulligan.classify.reasons import reason_of
 from mulligan.untrusted.classes import as_dict, is_a
 
-_STATUSES = ("returncode", "return_code", "exit_code", "exitCode", "exitcode", "ExitCode", "exit_status", "exited", "code")
+_STATUSES = (
+    "returncode",
+    "return_code",
+    "exit_code",
+    "exitCode",
+    "exitcode",
+    "ExitCode",
+    "exit_status",
+    "exited",
+    "code",
+)
 _OUTPUTS = ("stdout", "output", "out", "Stdout", "stdout_bytes", "output_bytes")
 _ERRORS = ("stderr", "err", "Stderr", "stderr_bytes")
 FIELDS = (*_STATUSES[:-1], *_OUTPUTS, *_ERRORS, "timed_out")

@@ -77,7 +77,11 @@ def with_meaning(failure: Failure) -> Failure:
     reasons = {reason_of(code) for code in failure.codes} - {None}
     if reasons - _VAGUE or find_status(failure.text, failure.told):
         return failure
-    meaning = next((one for one in map(clear_sense, sentences(failure.told)) if one), None) if reasons else sense(failure.told)
+    meaning = (
+        next((one for one in map(clear_sense, sentences(failure.told)) if one), None)
+        if reasons
+        else sense(failure.told)
+    )
     if reasons and meaning in _VAGUE:
         return failure
     if known is meanings.FAILED and meaning is meanings.ARGUMENT:  # `list index out of range`

@@ -49,7 +49,9 @@ _WORDS: Mapping[str, str] = {
     "|quota|cash|licen[cs]es|mileage|(disk|storage|free) space)",
     "PLAN": "(free|trial|plan|tier|monthly|daily|weekly|yearly|annual|subscription|licen[cs]e|spending|spend|credit|usage"
     "|storage|memory|billing)",
-    "SECRET": "(tokens?|api[ -]?keys?|access keys?|secret keys?|keys?(?! (_|hold|of|in|for|with))|(two-factor|2fa|verification|one-time|login) code|credentials?|passwords?|passcodes?|passphrase|pin"
+    "SECRET": "(tokens?|api[ -]?keys?|access keys?|secret keys?"
+    "|keys?(?! (_|hold|of|in|for|with))|(two-factor|2fa|verification|one-time|login) code"
+    "|credentials?|passwords?|passcodes?|passphrase|pin"
     "|pin code"
     "|otp|signature|(client )?secret|cookies?|jwt|session|login|log-in|sign-in|authori[sz]ation)",
     "ROLE": "(administrators?|admins?|owners?|managers?|members?|moderators?|editors?|staff|supervisors?|leads?|maintainers?"
@@ -164,7 +166,8 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         out of (gpu |cuda |system |host |)memory
         you (can|could) not afford
         payment required
-        not (available|included|supported|enabled) (on|in|for|with|by) (your|this|the) (\\w+ )?(plan|tier|subscription|edition|licen[cs]e)
+        not (available|included|supported|enabled) (on|in|for|with|by) (your|this|the) (\\w+ )?(plan|tier
+            |subscription|edition|licen[cs]e)
         you have (already )?used (up )?(all|your|every|the) …
         your (\\w+ ){0,3}<MEANS> (\\w+ ){0,4}(exhausted|used up|too low|depleted|insufficient|exceeded|empty|gone
             |not (sufficient|enough|cover))
@@ -241,12 +244,11 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (invalid|expired|wrong|missing|bad|incorrect|revoked|no valid) (or \\w+ )?(\\w+ )?(tokens?|api[ -]?keys?|access keys?
             |credentials?|passwords?|passcode|pin|login|session|signature)
         (re)?connect (your|the) (\\w+ ){0,2}account …
-        \\w+_(key|token|secret|password|pat|credentials) (\\w+ ){0,3}(not (\\w+ )?(set|found|configured|defined|provided)|missing
-            |required|unset|undefined)
+        \\w+_(key|token|secret|password|pat|credentials) (\\w+ ){0,3}(not (\\w+ )?(set|found|configured|defined
+            |provided)|missing|required|unset|undefined)
         (missing|set|define|export|provide) (\\w+ ){0,4}\\w+_(key|token|secret|password|pat|credentials) …
         <CANNOT>(\\w+ )?(find|locate|load|obtain|read|get|determine) (\\w+ ){0,3}(credentials|api[ -]?key|access token)
-        (run|use|try|execute):? (_|(\\w+ ){1,2}(auth )?(log ?in|login|signin|configure|authenticate)) … (log|sign|auth|credential)*
-        (run|use|try|execute):? (\\w+ ){1,2}(auth )?(log-?in|signin|authenticate)
+        (run|use|try|execute):? (\\w+ ){1,3}(log-?in|signin|authenticate)
         (not accept|rejects?|rejected|refused|does not like) (our|your|the|my|this) (\\w+ )?<SECRET>
         """,
         """
@@ -273,8 +275,8 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (insufficient|missing|lacks?|not enough|without) (the |an? )?(\\w+ )?(permissions?|privileges?|rights?|scopes?)
         <NOT> (authori[sz]ed|permitted|entitled) to
         role … (does|do) not (allow|permit|include|let) …
-        (this|the|that|your) (command|call|request|tool|operation|action|code|query|statement|method|path|domain|host|url) (_ )?(is
-            |was) (<NOT> (allowed|permitted|authori[sz]ed)|blocked|forbidden|prohibited|denied|disallowed)
+        (this|the|that|your) (command|call|request|tool|operation|action|code|query|statement|method|path|domain
+            |host|url) (_ )?(is|was) (<NOT> (allowed|permitted|authori[sz]ed)|blocked|forbidden|prohibited|denied|disallowed)
         (blocked|refused|rejected|prevented|disallowed|forbidden|denied) by … (policy|policies|firewall|guard*|filter
             |parental controls?|administrators?|security|sandbox|robots*|cors|hook)
         (cross-origin|cors) … (blocked|denied|not allowed)
@@ -292,7 +294,8 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         may (not|only) …
         only (\\w+ ){1,4}(may|can|are allowed|is allowed) …
         (lacks?|without|has no|have no) (\\w+ ){0,2}(access|rights?|authority)
-        outside (of )?(the |your |its )?(allowed (?!range|limit|bound|value)|permitted (?!range|limit|bound|value)|working|workspace|sandbox|authori[sz]ed|project) …
+        outside (of )?(the |your |its )?((allowed|permitted) (?!range|limit|bound|value)|working
+            |workspace|sandbox|authori[sz]ed|project) …
         (belongs to|owned by) (another|someone|somebody|a different|other) …
         (against|violates?) (the |our |your )?(\\w+ )?polic(y|ies)
         (no|read-only) (\\w+ )?access
@@ -390,7 +393,8 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (nothing|nobody|no one) (found|known|exists|by|matches|here|with|is|at|under)
         unknown (?!(option|parameter|unit|format|argument|flag|field|column|mode|operator|type|value|currency|command|time
             |codec|setting|property|error|reason))\\w+
-        (missing from|not appear in|do not (have|know|carry|stock|recogni[sz]e)|does not (have|know|carry|stock|contain(?! an? valid))
+        (missing from|not appear in|do not (have|know|carry|stock|recogni[sz]e)
+            |does not (have|know|carry|stock|contain(?! an? valid))
             |did you mean)
         no data
         delisted
@@ -419,7 +423,8 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (must|has to|have to|needs? to|can) (first|only) …
         (first|before (you|it|this|that)|until|unless) … (can|must|close|stop|start|open|pay|finish|cancel|return|delete
             |remove|detach|release|commit|reverse)
-        (can|could) (not|no longer) (be )?(deleted?|removed?|drop(ped)?|cancel(led)?|closed?|archived?|edit(ed)?|changed?) … (with|that has|while|containing|because|until) …
+        (can|could) (not|no longer) (be )?(deleted?|removed?|drop(ped)?|cancel(led)?|closed?|archived?|edit(ed)?
+            |changed?) … (with|that has|while|containing|because|until) …
         (ended|expired|closed|finished|started|departed|took place) (yesterday|today|already|last|on|at|# \\w+ ago) …
         (was|were|has been|have been) (modified|changed|updated|moved|edited)(?=$|[.,;:])
         with (this|that|the same) \\w+ (already )?exists
@@ -488,7 +493,8 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
             |unit|kind|length)) …
         (not (take|accept|support|have a)|only (accepts?|supports?|takes?|works?|handles?|available in|integers|numbers)) …
         unexpected (token|character|argument|keyword|type|value|end|input) …
-        (before|after) (the )?(\\w+ )?(start(_\\w+)?|end(_\\w+)?|begin*|pick-?up|drop-?off|departure|arrival|check-?in|check-?out)
+        (before|after) (the )?(\\w+ )?(start(_\\w+)?|end(_\\w+)?|begin*|pick-?up|drop-?off|departure|arrival
+            |check-?in|check-?out)
         """,
     ),
 )

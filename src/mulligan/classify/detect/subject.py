@@ -49,8 +49,8 @@ _RECORDS = _words("""
 _SEARCHING = _words("search find query list filter lookup browse match suggest recommend grep recall retrieve")
 _MESSAGES = _words("""
     message messages email emails mail mails inbox note notes comment comments post posts log logs chat conversation
-    history transcript recording quote lyrics reply letter clipboard tail code snippet voicemail sms dm tweet tweets subtitle subtitles
-    headline headlines news
+    history transcript recording quote lyrics reply letter clipboard tail code snippet voicemail sms dm tweet tweets
+    subtitle subtitles headline headlines news
 """)
 _ABOUT = _words("status history health uptime info details report reports records list log logs")
 _READING = _words("""
@@ -87,9 +87,15 @@ _UNDOING = _words("""
     unpublish invalidate
 """)
 _STATES = _words("status history health uptime info details")
-_ATTRIBUTES = _words("title plot rules price prices author authors description hours menu stats statistics results events weather")
-_CHANGING = _words("set update change edit post publish send share report reset clear push write submit sync move create add")
-_NOUNS = _words("page file text label quote log story report record plan schedule")  # as the last word, no verb: `man_page`
+_ATTRIBUTES = _words(
+    "title plot rules price prices author authors description hours menu stats statistics results events weather"
+)
+_CHANGING = _words(
+    "set update change edit post publish send share report reset clear push write submit sync move create add"
+)
+_NOUNS = _words(
+    "page file text label quote log story report record plan schedule"
+)  # as the last word, no verb: `man_page`
 _RUNNING = _words("run execute exec eval invoke")
 _STARTING = _words("start launch trigger perform make play request simulate")  # with what they start: `start_scan`
 _CHECKS = _words("check checks test tests lint validation")  # `type_check`, but `upload_scan`
@@ -161,7 +167,7 @@ def _subject(name: str) -> Subject:
     judges = bool(known & _JUDGING) and (verb in _JUDGING or verb in _RUNNING | _STARTING or is_named_check)
     about = words[-1] if words and words[-1] in _ABOUT else ""  # `claim_status`, but `update_status`
     is_attribute = len(words) == 2 and words[-1] in _ATTRIBUTES and verb not in _CHANGING  # `park_rules`
-    is_noun = is_attribute or bool(about) and (verb in _RECORDS or (about in _STATES and verb not in _CHANGING))
+    is_noun = is_attribute or (bool(about) and (verb in _RECORDS or (about in _STATES and verb not in _CHANGING)))
     if verb in _WRITING and not opens_text and not judges and not is_made and not is_noun:
         converts = bool(known & _CONVERTING) and first in _CONVERTING
         return Subject(

@@ -77,7 +77,8 @@ _PLAIN_REPORT = re.compile(
     r"|Unavailable)(?: \([^)\n]{1,40}\)| \[[^]\n]{1,40}\])?(?::| [-\u2013\u2014] )"
     r"|\[(?:ERR|ERROR|FAIL|FAILED|FATAL|FAILURE)\] \S"
     r"|\[?(?:ERR(?:OR)?|E)[-_]\w{1,40}\]?:? (?=\S+ \S)"
-    r"|(?!If |When |Whenever |Unless |In case |Should |None |No one |Nobody )[A-Z][\w /'-]{2,60} (?:failed|was rejected|was refused|was denied"
+    r"|(?!If |When |Whenever |Unless |In case |Should |None |No one |Nobody )"
+    r"[A-Z][\w /'-]{2,60} (?:failed|was rejected|was refused|was denied"
     r"|was declined|was aborted|rejected|refused|unsuccessful)(?: to [a-z]+)?(?:[!.]?(?=\n|\Z)|[:;,] |(?: \u2013| \u2014"
     r"| -) | (?:because|since|as|due to|with|after)\b)"
     r"|(?:Illegal|Invalid|Unsupported|Unrecogni[sz]ed|Unknown|Malformed"
@@ -108,7 +109,9 @@ _EXCEPTION = re.compile(
     r"\((?:\w{1,40}\.){1,4}\w{1,60}(?:Error|Exception)\) |(?:[a-z_]\w{0,40}\.){0,4}[A-Z]\w{1,60}(?:Error|Exception)\(.*\)\Z",
     re.DOTALL,
 )
-_STATUS_ONLY = re.compile(rf"({'|'.join(str(one.value) for one in HTTPStatus if one >= 400)}):? ([A-Z][A-Za-z' -]{{2,40}})")
+_STATUS_ONLY = re.compile(
+    rf"({'|'.join(str(one.value) for one in HTTPStatus if one >= 400)}):? ([A-Z][A-Za-z' -]{{2,40}})"
+)
 _CLASS = re.compile(r"(?:[a-z_]\w{0,40}\.){0,4}[A-Z]\w{1,60}(?:Error|Exception|Interrupt)")
 _DRIVER = re.compile(r"\(\d{3,5}, ['\"]([^\n]{5,400})['\"]\)")  # what a driver of MySQL writes of an exception
 _VALIDATION = re.compile(r"\d{1,4} validation errors? for \w[^\n]{0,80}\n\S")  # pydantic
@@ -285,18 +288,10 @@ def _detect_sentence(message: str, subject: Subject) -> Failure | None:
     """One or two sentences of which the first says what is wrong, where the tool returns no messages or verdicts."""
     if not message or len(message) > _LONGEST_SENTENCE or message.count("\n") >= 2 * _MOST_LINES:
         return None
-    if subject.is_message and not subject.is_verdict:
-        return None
     if subject.is_verdict:  # of the call itself, only a limit is certain
         is_limited = clear_sense(normalize(first_sentence(message))) is meanings.RATE_LIMIT
         return Failure(value=message, message=message) if is_limited else None
-    if _GENERAL.search(message) is not None and not subject.is_writing:
-        return None
-    if subject.is_text and ("\n" in message or _DEFINITION.match(message)):  # the lines of a document, or an article
-        return None
-    if _WARNING.match(message) or (subject.is_writing and counts_own_work(normalize(message), subject)):
-        return None
-    if _NO_SENTENCE.match(message) or _DOCUMENTATION.match(message.partition(": ")[2]) or _LOG.search(message):
+    if subject.is_message or _is_no_report(message, subject):
         return None
     topic = _TOPIC.match(message)
     first = topic[1] if topic is not None else first_sentence(message)
@@ -310,6 +305,18 @@ def _detect_sentence(message: str, subject: Subject) -> Failure | None:
     if is_answer or (not is_word and _reports(message, first, subject, is_expected=topic is not None)):
         return Failure(value=message, message=message, status=status)
     return None
+
+
+def _is_no_report(message: str, subject: Subject) -> bool:
+    """Whether a text is of a kind that reports nothing of the call, whatever it says: a warning, a log, an article."""
+    if subject.is_writing and counts_own_work(normalize(message), subject):
+        return True
+    if not subject.is_writing and _GENERAL.search(message):
+        return True
+    if subject.is_text and ("\n" in message or _DEFINITION.match(message)):
+        return True
+    kinds = (_WARNING.match(message), _NO_SENTENCE.match(message), _LOG.search(message))
+    return any(kinds) or _DOCUMENTATION.match(message.partition(": ")[2]) is not None
 
 
 def _reports(message: str, first: str, subject: Subject, *, is_expected: bool) -> bool:

@@ -47,8 +47,8 @@ _API_DETECTORS: tuple[tuple[frozenset[str], _Detector], ...] = (
 _FIELDS = frozenset((  # a mapping without any of them reports nothing
     "isError", "is_error", "jsonrpc", "lc", "functionResponse", "function_response", "type", "header", "ename", "__type",
     "OOMKilled", "executionArn", "done", "Failed", "Errors", "Records", "Entries", "failed", "returncode", "return_code",
-    "exit_code", "exitCode", "exitcode", "ExitCode", "exit_status", "exited", "stderr", "timed_out", "timedOut", "result", "reason",
-    "msg", "response", "output", "Error Message", "Warning",
+    "exit_code", "exitCode", "exitcode", "ExitCode", "exit_status", "exited", "stderr", "timed_out", "timedOut", "result",
+    "reason", "msg", "response", "output", "Error Message", "Warning",
 )).union(*(fields for fields, _ in _API_DETECTORS))
 _COUNTED = ("Failed", "Unproc")
 _JSON_HINTS = (
@@ -66,7 +66,9 @@ _ENDED = frozenset((
 _NOTES = ("message", "msg", "detail", "info", "note")
 _ERRORS = ("error", "errors", "err", "Error", "error_code", "errorCode", "error_message", "message", "reason")
 _ERROR_BLOCK = re.compile(r"(errors?|Error):[ \t]*\n((?:[ \t]+[\w-]{1,40}: [^\n]{1,400}(?:\n|\Z)){1,12})")  # YAML
-_LINES = re.compile(r"(?:(?:code|status|message|error|detail|reason|type): [^\n]{1,400}(?:\n|\Z)){2,6}")  # of a protobuf
+_LINES = re.compile(
+    r"(?:(?:code|status|message|error|detail|reason|type): [^\n]{1,400}(?:\n|\Z)){2,6}"
+)  # of a protobuf
 _FIELD = re.compile(r"^\s*([\w-]+): [\"']?([^\n]*?)[\"']?$", re.MULTILINE)
 _OPENING = ("{", "[", "<", "H")  # JSON, markup, or a raw HTTP response
 
@@ -122,7 +124,9 @@ def _find_in_text(text: str, tool: Tool, subject: Subject) -> Failure | None:
     if fields is not None:
         return _find_failure({fields[1].lower(): dict(_FIELD.findall(fields[2]))}, tool, subject)
     if _LINES.fullmatch(text.strip()) and (named := dict(_FIELD.findall(text))).keys() <= mappings.ENVELOPE:
-        return _find_failure({name: int(told) if told.isdecimal() else told for name, told in named.items()}, tool, subject)
+        return _find_failure(
+            {name: int(told) if told.isdecimal() else told for name, told in named.items()}, tool, subject
+        )
     if start == "<" or text.startswith("HTTP/"):
         return detect_tagged(text) or (None if _is_stored_page(subject) else detect_document(text))
     return detect_text(text, subject)
@@ -221,7 +225,9 @@ def _is_asked_for(value: Mapping[Any, Any], subject: Subject) -> bool:
         is_general = [words[-1:] and words[-1] in member_names.GENERAL for words in denied]
         return not all(is_general) or (bool(denied) and not any(mappings.is_told(value.get(name)) for name in _ERRORS))
     others = (name for name, told in value.items() if name not in mappings.ENVELOPE and not mappings.is_empty(told))
-    return subject.is_record and not {"syscall", "jsonrpc"} & value.keys() and any(map(member_names.is_of_record, others))
+    return (
+        subject.is_record and not {"syscall", "jsonrpc"} & value.keys() and any(map(member_names.is_of_record, others))
+    )
 
 
 def _says_undone(value: Mapping[Any, Any], subject: Subject) -> bool:
