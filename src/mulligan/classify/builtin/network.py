@@ -13,12 +13,11 @@ from mulligan.classify.reasons import reason_error, reason_of
 from mulligan.classify.rules import Rules
 from mulligan.classify.statuses import status_error
 from mulligan.errors import ToolArgumentError, ToolAuthenticationError, ToolError, ToolPermissionError
-from mulligan.lazy import lazy_pattern
 from mulligan.untrusted.text import safe_str
 
 rules = Rules()
 _RPC_CODE = re.compile(r"\b(?:MCP|JSON-RPC|RPC) error:? \(?(-32\d{3})\b")
-_MAY_NOT = lazy_pattern(r"\bnot (?:authori[sz]ed|allowed|permitted) to (?!log|sign|auth|use th)|\bpermissions? to\b")
+_MAY_NOT = re.compile(r"\bnot (?:authori[sz]ed|allowed|permitted) to (?!log|sign|auth|use th)|\bpermissions? to\b")
 _RPC: Mapping[int, m.Meaning] = {
     -32700: m.ARGUMENT,
     -32600: m.ARGUMENT,

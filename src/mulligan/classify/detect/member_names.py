@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
 from mulligan.classify import meanings
 from mulligan.classify.detect.mappings import message_of
 from mulligan.classify.detect.subject import Subject
+from mulligan.classify.failure import Failure
 from mulligan.classify.reasons import reason_of
-from mulligan.untrusted.classes import is_a, stored_attributes
+from mulligan.untrusted.classes import is_a
 from mulligan.untrusted.text import safe_str
 
 
@@ -103,6 +104,7 @@ _REPORT = re.compile(r"(?:[a-z]+ )?(?:error|exception|fatal|failure)\b[^:\n]{0,2
 _IDENTIFIER = re.compile(r"[A-Z][A-Z0-9]{1,40}(?:_[A-Z0-9]{1,40}){1,8}")
 _VAGUE = (None, meanings.ARGUMENT, meanings.FAILED)
 _ERROR_URN = re.compile(r"(?:error|.*[:.#/]error)", re.IGNORECASE)
+_ATOMS = frozenset((int, float, bool, type(None)))
 _LONGEST_TEXT = 2_400
 LONGEST_STATUS = 40
 _MOST_WORDS, _SHORTEST_STEM = 3, 3
@@ -249,19 +251,19 @@ def text_of(told: Any) -> str:
         return safe_str(text) if is_said and len(text) <= _LONGEST_TEXT else ""
     if is_a(told, Mapping):
         named = (one for name, one in told.items() if is_error_name(pieces(str(name))) and type(one) is str)
-        return message_of(told) or next(named, "") or _raised(told)
+        return message_of(told) or next(named, "") or _raised(told.get)
     if type(told) in (list, tuple) and told:
         texts = [text_of(one) for one in told[:3]]
         return "; ".join(texts) if all(texts) else ""
     if issubclass(type(told), Exception):
         return safe_str(told) or type(told).__name__
-    return _raised(stored_attributes(told))
+    return _raised(Failure(value=told).field) if type(told) not in _ATOMS else ""
 
 
-def _raised(told: Mapping[Any, Any]) -> str:
+def _raised(read: Callable[[str], Any]) -> str:
     """An exception that another process has reported as its class and its text: `{"name": "KeyError", "value": "'id'"}`."""
     for kind, text in (("name", "value"), ("ename", "evalue"), ("type", "value"), ("name", "message")):
-        name, message = told.get(kind), told.get(text)
+        name, message = read(kind), read(text)
         if type(name) is str and type(message) is str and name.endswith(("Error", "Exception")):
             return safe_str(f"{name}: {message}")
     return ""

@@ -52,15 +52,13 @@ def may_fail(value: Mapping[Any, Any], subject: Subject) -> bool:
                 return True
         elif (role := names.role(name)) and _SIGNS[role](name, told):
             return True
-    lists = [told for told in value.values() if type(told) is list and told]
-    if len(value) == 1 and lists and type(lists[0][0]) is str:
-        return True
-    return (
-        subject.is_writing
-        and len(lists) == 1
-        and len(value) <= _MOST_EXTRAS
-        and _failed_item(value, subject) is not None
-    )
+    if len(value) == 1:
+        (told,) = value.values()
+        if type(told) is list and told and type(told[0]) is str:
+            return True
+    if not subject.is_writing or len(value) > _MOST_EXTRAS or list not in map(type, value.values()):
+        return False
+    return _failed_item(value, subject) is not None
 
 
 def _is_mapping(told: Any) -> bool:
@@ -81,7 +79,7 @@ _SIGNS: Mapping[
     "code": lambda name, told: names.is_bad_code(told) or names.is_code_of_error(names.pieces(name), told),
     "envelope": lambda _, told: _is_mapping(told),
     "marker": lambda _, told: names.marks_error(told),
-    "name": lambda _, told: names.is_error_code(told),
+    "name": lambda _, told: type(told) is str and "_" in told and names.is_error_code(told),
     "reason": lambda _, told: names.is_report(told),
 }
 
