@@ -175,9 +175,10 @@ def detect_user_errors(value: Mapping[Any, Any]) -> Failure | None:
 
 def detect_lambda_error(value: Mapping[Any, Any]) -> Failure | None:
     """Detects `errorMessage`, usually with `errorType` and `stackTrace`, as cloud functions return it, and `faultstring`."""
-    told = value.get("errorMessage") or (value.get("faultstring") if len(value) <= _MOST_FAULT else None)
-    if told is not None and "faultstring" in value:
-        return Failure(value={"message": told}, message=told) if type(told) is str else None
+    fault = value.get("faultstring")
+    if type(fault) is str and len(value) <= _MOST_FAULT:
+        return Failure(value={"message": fault}, message=fault)
+    told = value.get("errorMessage")
     return Failure(value=value, message=told) if type(told) is str and told and is_envelope(value) else None
 
 

@@ -156,7 +156,11 @@ def leading_status(text: str) -> int | None:
 
 def is_record(value: Mapping[Any, Any]) -> bool:
     """Whether a mapping describes something that once failed, such as a job, rather than reports a failure."""
-    extras = [name for name in value if name not in ENVELOPE and not (name == "id" and "jsonrpc" in value)]
+    extras = [
+        name
+        for name, told in value.items()
+        if name not in ENVELOPE and not is_empty(told) and not (name == "id" and "jsonrpc" in value)
+    ]
     return len(extras) > _MOST_EXTRAS or any(name in _RECORDS for name in extras)
 
 

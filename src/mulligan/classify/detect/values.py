@@ -120,7 +120,11 @@ def _find_in_text(text: str, tool: Tool, subject: Subject) -> Failure | None:
         return None if is_content else failure  # the content of a file
     if subject.is_made:
         return None
-    fields = _ERROR_BLOCK.fullmatch(text.strip()) if start in ("e", "E") else None
+    fields = (
+        _ERROR_BLOCK.fullmatch(text.strip())
+        if start in ("e", "E") and not (subject.is_file or (subject.is_text and subject.is_reading))
+        else None
+    )
     if fields is not None:
         return _find_failure({fields[1].lower(): dict(_FIELD.findall(fields[2]))}, tool, subject)
     if _LINES.fullmatch(text.strip()) and (named := dict(_FIELD.findall(text))).keys() <= mappings.ENVELOPE:
