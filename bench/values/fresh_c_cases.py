@@ -823,7 +823,7 @@ FAILURES: list[Case] = [
         EXECUTION, (ARG,), "build", {"target": "all"}, "GNU make",
     ),
     Case(
-        "java/npe", lambda: {"exitCode": 1, "output": JAVA_TRACE},
+        "jvm/npe", lambda: {"exitCode": 1, "output": JAVA_TRACE},
         EXECUTION, (), "run_report", {"month": "2025-03"}, "JVM",
     ),
     Case("go/panic", lambda: GO_PANIC, EXECUTION, (ARG,), "run_go", {"file": "main.go"}, "Go runtime"),
