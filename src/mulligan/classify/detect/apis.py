@@ -287,8 +287,13 @@ def detect_raised(value: Mapping[Any, Any]) -> Failure | None:
     if type(message) is str and type(value.get("name")) is str and value["name"].endswith(("Error", "Exception")):
         return Failure(value=value, message=message) if set(value) <= _OF_EXCEPTION else None
     raised = value.get("exception")
-    is_raised = type(raised) is str and raised.endswith(("Error", "Exception")) and type(message) is str
-    if is_raised and set(value) <= {"exception", "message", "args"}:
+    if (
+        type(raised) is str
+        and raised.endswith(("Error", "Exception"))
+        and set(value) <= {"exception", "message", "args"}
+    ):
+        if type(message) is not str:
+            return None
         return Failure(value={"type": raised, "message": message}, message=message)
     name, trace = value.get("exception") or value.get("exc_type") or value.get("error_type"), value.get("traceback")
     if type(name) is not str or not trace or not is_a(trace, str, list):
