@@ -21,7 +21,21 @@ KNOWN_MISSES = {  # what is not understood yet; an entry that has become wrong f
     "slack/rate-hint",
     "pdf/corrupt-hint",
     "media/transcode",
+    "maps/directions",
+    "amap/key",
+    "jvm/npe",
+    "helm/release",
+    "odata/key",
+    *(f"e/{one}" for one in ("a10", "r1", "q1", "t1", "s3", "s5", "x3", "f6", "k2")),
+    *(f"f/{one}" for one in ("foursquare", "met-no", "mapbox", "kubeconn", "whisper")),
+    "g/46",
+    "h/30",
+    *(
+        f"h/{one}"
+        for one in ("m5", "m10", "a3", "a6", "a12", "p4", "r1", "t1", "t3", "s2", "s3", "x2", "f1", "f5", "k1", "o68")
+    ),
 }
+READ = ("documented", "handwritten", *(f"fresh_{letter}" for letter in "abcdefgh"))
 
 
 def cases(name: str) -> list[Any]:
@@ -40,7 +54,7 @@ def bare() -> Iterator[Pipeline]:
         yield pipeline
 
 
-CASES = [case for name in ("documented", "handwritten", "fresh_a", "fresh_b") for case in cases(name)]
+CASES = [case for name in READ for case in cases(name)]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
@@ -50,14 +64,15 @@ def test_a_returned_value(bare, case):
     assert (found in {case.kind, *case.also}) is (case.id not in KNOWN_MISSES), found
 
 
-def test_values_that_no_rule_was_written_for(bare):
-    """The figures of the set that was only counted; they may rise."""
-    held_out = cases("held_out")
+@pytest.mark.parametrize(("name", "fewest", "most"), [("held_out", 70, 0), ("held_out_2", 73, 2)])
+def test_values_that_no_rule_was_written_for(bare, name: str, fewest: int, most: int):
+    """The figures of the sets that were only counted; they may rise."""
+    held_out = cases(name)
     found = [(case, bare.classify(case.make(), tool=case.tool, arguments=dict(case.arguments))) for case in held_out]
     right = sum(type(error).__name__ in {case.kind, *case.also} for case, error in found if case.kind is not None)
-    alarms = [case.id for case, error in found if case.kind is None and error is not None]
-    assert right >= 61
-    assert len(alarms) <= 2
+    alarms = sum(case.kind is None and error is not None for case, error in found)
+    assert right >= fewest
+    assert alarms <= most
 
 
 _PIECES = (

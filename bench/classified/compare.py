@@ -153,7 +153,9 @@ class Package:
         self._decided: list[str] = []
         if str(folder / "src") not in sys.path:
             sys.path.insert(0, str(folder / "src"))
-        plugin = importlib.import_module(module)
+        path, _, attribute = module.partition(":")
+        plugin: Any = importlib.import_module(path)
+        plugin = getattr(plugin, attribute) if attribute else plugin
         self._watch_rules(plugin)
         self._alone = Pipeline(autoload=False)
         self._both = Pipeline(plugins=[plugin], autoload=False)

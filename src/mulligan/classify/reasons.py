@@ -134,7 +134,8 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
         (ticker|symbol|record|entry|item|page|document|row|table|node|index) missing,
         unknown
             (object|table|database|collection|index|user|channel|member|message|guild|role|resource|model|project|bucket),
-        unknown (topic|queue|container|account|page|server|service|id)""",
+        unknown (topic|queue|container|account|page|server|service|id|ticker|symbol|item|product|customer|order
+            |city|place|country)""",
     ),
     (
         m.EXISTS,

@@ -12,11 +12,12 @@ from mulligan.classify.phrases import said
 from mulligan.classify.reasons import reason_error, reason_of
 from mulligan.classify.rules import Rules
 from mulligan.classify.statuses import status_error
-from mulligan.errors import ToolError, ToolPermissionError
+from mulligan.errors import ToolArgumentError, ToolAuthenticationError, ToolError, ToolPermissionError
 from mulligan.untrusted.text import safe_str
 
 rules = Rules()
 _RPC_CODE = re.compile(r"\b(?:MCP|JSON-RPC|RPC) error:? \(?(-32\d{3})\b")
+_MAY_NOT = re.compile(r"\bnot (?:authori[sz]ed|allowed|permitted) to (?!log|sign|auth|use th)|\bpermissions? to\b")
 _RPC: Mapping[int, m.Meaning] = {
     -32700: m.ARGUMENT,
     -32600: m.ARGUMENT,
@@ -98,6 +99,15 @@ def body_reason(failure: Failure) -> ToolError | None:
     if not failure.codes:
         return None
     error = reason_error(failure)
-    narrower = (m.RATE_LIMIT, m.QUOTA, m.AUTHENTICATION) if isinstance(error, ToolPermissionError) else ()
+    if isinstance(error, ToolAuthenticationError) and _is_forbidden(failure):
+        return m.error_of(failure, m.PERMISSION)
+    is_open = isinstance(error, (ToolPermissionError, ToolArgumentError))
+    narrower = (m.RATE_LIMIT, m.QUOTA, m.AUTHENTICATION) if is_open else ()
     meaning = said(failure.told, narrower) if narrower else None
     return error if meaning is None else m.error_of(failure, meaning)
+
+
+def _is_forbidden(failure: Failure) -> bool:
+    """Whether services that call both `unauthorized` mean that this user may not do this."""
+    codes = [code.lower() for code in failure.codes if reason_of(code) is m.AUTHENTICATION]
+    return set(codes) <= {"unauthorized", "unauthorised"} and _MAY_NOT.search(failure.told) is not None

@@ -23,18 +23,19 @@ _PLAIN = frozenset({int, float, bool, type(None), set, frozenset})
 _HINTS = (  # of which every report of a failure has one, in lower case, unless it has a word of the next list
     "err", "ail", "not", "no ", "n't", "den", "lim", "tim", "val", "una", "unkn", "unsup", "bort", "orb", "eje", "pire",
     "http", "quot", "exc", "lock", "wron", "lread", "miss", "efus", "ancel", "hler", "sorr", "xit", "ould", "only", "conf",
-    "fal", "lleg", "insuf", "overl", "unfor", "kein", "xist", "rouv", "panic", "e0",
+    "fal", "fatal", "lleg", "insuf", "overl", "unfor", "kein", "xist", "rouv", "panic", "e0", "addrinfo",
 )
 _HINT_WORDS = (
-    "again|answered|between|busy|closed|crashed|down|else|exceeds|expected|full|gone|has|insufficient|long|lost|must|need|"
-    "needs|never|nobody|occupied|offline|oops|out|outside|owned|please|queue|required|requires|running|since|slow|sold|"
-    "stop|stopped|stuck|taken|too|until|used|wait|waiting|within|without|"
+    "again|answered|before|between|busy|closed|crashed|down|else|ended|exceeds|expected|full|gone|has|insufficient|long|lost|must|need|"
+    "needs|never|nobody|occupied|offline|oops|out|outage|outside|outdated|owned|please|provide|queue|required|requires|running|since|slow|sold|"
+    "stop|stopped|stuck|taken|too|until|upgrade|used|wait|waiting|within|without|"
     "allerede|besoin|bereits|debe|demasiadas|demasiados|deve|doit|expirado|expiré|fout|geen|ikke|moet|muss|nicht|nie|niet|"
     "non|redan|schon|trop|viele|ya"
 )
 _FOREIGN_HINTS = (  # the same for texts with other letters than English ones
-    "ungü", "fehl", "échou", "déj", "invál", "não", "inte ", "finns", "błąd", "не ", "ошиб", "нет ", "ocup", "agot", "måste",
-    "já ", "già",
+    "nie ", "niedo", "ungü", "fehl", "échou", "déj", "invál", "não", "inte ",
+    "finns", "błąd", "не ", "ошиб", "нет ", "ocup", "agot",
+    "måste", "já ", "già",
 )
 _UNSPACED_HINTS = (  # and for those in Chinese, Japanese and Korean
     "不", "未", "无", "错", "误", "失败", "超时", "拒", "已", "ません", "エラー", "失敗", "すでに", "없", "않", "오류", "실패",

@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Any
 
 from mulligan.classify import meanings
+from mulligan.classify.detect.forms import fields_of, rejected
 from mulligan.classify.detect.mappings import (
     MESSAGES,
     has_result,
@@ -54,11 +55,14 @@ _OF_EXCEPTION = frozenset(("name", "message", "stack", "cause", "code", "errno",
 
 _VAGUE = (None, meanings.ARGUMENT, meanings.FAILED)
 
+_LINKS = frozenset(("documentation_url", "doc_url", "docs", "help", "more_info", "moreInfo", "request_id", "requestId"))
+_REFUSALS = (meanings.AUTHENTICATION, meanings.PERMISSION, meanings.RATE_LIMIT, meanings.QUOTA)
 _BODIES = ("body", "text", "content", "statusText", "status_text", "response")
 _RESPONSE = frozenset(  # of a response that is handed on whole; a record of one also says which request it answers
     ("status", "status_code", "statusCode", "code", "headers", "isBase64Encoded", *_BODIES)
 )
 _LONGEST_MESSAGE = 160
+_MOST_FAULT = 4  # members of a fault of SOAP
 
 _NO_TEXT = re.compile(r"[\d.,%\s-]+|#[0-9a-fA-F]{3,8}")
 
@@ -72,7 +76,9 @@ def detect_flag(value: Mapping[Any, Any]) -> Failure | None:
     status = status_of(value)
     is_rejected = value.get("success") is False or (type(value.get("ok")) in (bool, int) and not value["ok"])
     if is_rejected and (_has_reason(value) or (status is not None and is_envelope(value))):
-        return Failure(value=value, message=message_of(value), status=status)
+        message = message_of(value)
+        fields = fields_of(as_dict(value["errors"])) if not message and is_a(value.get("errors"), Mapping) else {}
+        return rejected(fields, "") if fields else Failure(value=value, message=message, status=status)
     if value.get("error") is True and not has_result(value) and type(value.get("message")) is str:
         return Failure(value=value, message=message_of(value), status=status)
     failed = type(value.get("status")) is str and value["status"].lower() in _FAILURE_STATUSES
@@ -114,13 +120,27 @@ def _is_error(error: Any) -> bool:
 def detect_problem_details(value: Mapping[Any, Any]) -> Failure | None:
     """Detects `{"status": 404, "message": ...}`, RFC 9457 problem details, and proxy responses with status and body."""
     status = status_of(value)
-    if status is None or not is_envelope(value):
+    if status is None:
+        return _detect_inner_status(value)
+    is_titled = status_of({"code": value.get("code")}) == status and not value.keys() - {"code", "title"}
+    if is_titled or not is_envelope(value):  # a code next to a title is of anything
         return None
     told = message_of({name: value.get(name) for name in MESSAGES if type(value.get(name)) is str})
     body = next((value[name] for name in _BODIES if is_a(value.get(name), str, Mapping)), None)
     if not told and (body is None or (is_a(body, Mapping) and not value.keys() <= _RESPONSE)):
         return None
     return Failure(value=value, message=told or message_of(body), status=status)
+
+
+def _detect_inner_status(value: Mapping[Any, Any]) -> Failure | None:
+    """Detects `{"meta": {"status": 401, "msg": "Unauthorized"}, "data": []}`, and `{"data": {"status": 404}, ...}`."""
+    inner = next((as_dict(value[name]) for name in ("meta", "data") if is_a(value.get(name), Mapping)), None)
+    status = None if inner is None else status_of(inner)
+    others = [told for name, told in value.items() if name not in ("meta", "message", "code")]
+    if inner is None or status is None or has_result(value) or not all(is_empty(one) or one == inner for one in others):
+        return None
+    message = message_of(value) or message_of(inner)
+    return Failure(value={**inner, **value}, message=message, status=status) if message else None
 
 
 def detect_error_list(value: Mapping[Any, Any]) -> Failure | None:
@@ -154,7 +174,10 @@ def detect_user_errors(value: Mapping[Any, Any]) -> Failure | None:
 
 
 def detect_lambda_error(value: Mapping[Any, Any]) -> Failure | None:
-    """Detects `errorMessage`, usually with `errorType` and `stackTrace`, as cloud functions return it."""
+    """Detects `errorMessage`, usually with `errorType` and `stackTrace`, as cloud functions return it, and `faultstring`."""
+    fault = value.get("faultstring")
+    if type(fault) is str and len(value) <= _MOST_FAULT:
+        return Failure(value={"message": fault}, message=fault)
     told = value.get("errorMessage")
     return Failure(value=value, message=told) if type(told) is str and told and is_envelope(value) else None
 
@@ -167,10 +190,16 @@ def detect_error_code(value: Mapping[Any, Any]) -> Failure | None:
     if message is None or not is_envelope(value):
         return None
     code = next((value[name] for name in _CODES if type(value.get(name)) is str), None)
+    code = None if code is not None and code.lower() in _NOTHING else code
     known = code is not None and reason_of(code) not in _VAGUE
     if known or (code is not None and said(message) is not None):
         return Failure(value=value, message=message)
     status = value.get("error") if type(value.get("error")) is int else None
+    if (
+        status and not 100 <= status < 400 and status < 1_000 and not 400 <= status <= 599
+    ):  # a number of the service's own
+        is_known = said(message) is not None or any(map(clear_sense, sentences(message)))
+        return Failure(value=value, message=message) if is_known else None
     return Failure(value=value, message=message, status=status) if status is not None and 400 <= status <= 599 else None
 
 
@@ -179,9 +208,10 @@ def detect_bare_message(value: Mapping[Any, Any]) -> Failure | None:
 
     A list of texts under `errors` also counts: `{"errors": ["permission denied"]}`.
     """
-    if len(value) != 1:
+    told = {name: one for name, one in value.items() if name not in _LINKS}
+    if len(told) != 1:
         return None
-    (name, message), *_ = value.items()
+    (name, message), *_ = told.items()
     if type(message) is list and name == "errors":
         message = "; ".join(message[:3]) if message and all(type(one) is str for one in message) else None
     if type(message) is not str or len(message) > _LONGEST_MESSAGE:
@@ -190,6 +220,7 @@ def detect_bare_message(value: Mapping[Any, Any]) -> Failure | None:
         status = _STATUS.fullmatch(message)
         named = status is not None and (status[2] or "").strip().lower() in _PHRASES
         known = named or (status is not None and status[1] is not None and said(status[2]) is not None)
+        known = known or (len(value) > 1 and said(message) in _REFUSALS)  # next to the documentation of errors
     else:
         known = name in ("detail", "errors") and said(message) not in _VAGUE
     return Failure(value=value, message=message, status=leading_status(message)) if known else None
@@ -207,8 +238,11 @@ def detect_only_message(value: Mapping[Any, Any], subject: Subject) -> Failure |
     (name, message), *_ = value.items()
     if name not in ("message", "msg", "detail") or type(message) is not str or len(message) > _LONGEST_MESSAGE:
         return None
-    if subject.is_verdict or not (subject.is_reading or subject.is_writing):
+    if subject.is_verdict:
         return None
+    if not (subject.is_reading or subject.is_writing):
+        is_refusal = said(message) in _REFUSALS
+        return Failure(value=value, message=message, status=leading_status(message)) if is_refusal else None
     is_known = said(message) not in _VAGUE or next((clear_sense(one) for one in sentences(message)), None) is not None
     return Failure(value=value, message=message, status=leading_status(message)) if is_known else None
 
@@ -252,6 +286,15 @@ def detect_raised(value: Mapping[Any, Any]) -> Failure | None:
         return coded(code, message if type(message) is str else f"{code}: {value['syscall']}", **path)
     if type(message) is str and type(value.get("name")) is str and value["name"].endswith(("Error", "Exception")):
         return Failure(value=value, message=message) if set(value) <= _OF_EXCEPTION else None
+    raised = value.get("exception")
+    if (
+        type(raised) is str
+        and raised.endswith(("Error", "Exception"))
+        and set(value) <= {"exception", "message", "args"}
+    ):
+        if type(message) is not str:
+            return None
+        return Failure(value={"type": raised, "message": message}, message=message)
     name, trace = value.get("exception") or value.get("exc_type") or value.get("error_type"), value.get("traceback")
     if type(name) is not str or not trace or not is_a(trace, str, list):
         return None

@@ -13,6 +13,7 @@ from typing import Any
 
 from mulligan.classify.detect.mappings import mappings, message_of
 from mulligan.classify.detect.reports import coded
+from mulligan.classify.detect.sentences import sense
 from mulligan.classify.detect.subject import Subject
 from mulligan.classify.failure import Failure
 from mulligan.classify.reasons import reason_of
@@ -47,7 +48,7 @@ def detect_cloud(value: Mapping[str, Any], subject: Subject) -> Failure | None:
         value: its answer.
         subject: what the tool was asked for; the record of a failed run is a result.
     """
-    failure = _detect_batch(value) or _detect_typed(value)
+    failure = _detect_batch(value) or _detect_typed(value) or _detect_rpc_status(value)
     if failure is not None or subject.is_record:
         return failure
     return _detect_execution(value) or _detect_operation(value)
@@ -95,6 +96,16 @@ def _detect_typed(value: Mapping[str, Any]) -> Failure | None:
     return coded(name, _message(value)) if name.endswith(("Exception", "Error", "Fault")) or reason_of(name) else None
 
 
+def _detect_rpc_status(value: Mapping[str, Any]) -> Failure | None:
+    """Detects a google.rpc.Status: a small code with a message that says what is wrong, and nothing else."""
+    code, message = value.get("code"), value.get("message")
+    if type(code) is not int or not 0 < code < len(_RPC_CODES) or type(message) is not str:
+        return None
+    if not set(value) <= {"code", "message", "details"} or ("details" not in value and sense(message) is None):
+        return None
+    return coded(_RPC_CODES[code], message)
+
+
 def _detect_execution(value: Mapping[str, Any]) -> Failure | None:
     """Detects a run of a state machine that a tool started and waited for."""
     code = _ENDED.get(str(value.get("status")))
@@ -107,8 +118,11 @@ def _detect_execution(value: Mapping[str, Any]) -> Failure | None:
 
 def _detect_operation(value: Mapping[str, Any]) -> Failure | None:
     """Detects a long-running operation that a tool started and waited for, and that ended with an error."""
-    error = value.get("error")
-    if not is_a(error, Mapping) or not (value.get("done") is True or value.get("status") == "DONE"):
+    error, status = value.get("error"), value.get("status")
+    if is_a(status, Mapping) and is_a(as_dict(status).get("errorResult"), Mapping):  # a job of BigQuery
+        result = as_dict(as_dict(status)["errorResult"])
+        return Failure(value=result, message=message_of(result))
+    if not is_a(error, Mapping) or not (value.get("done") is True or status == "DONE"):
         return None
     told = as_dict(error)
     listed = mappings(told.get("errors"))

@@ -17,7 +17,7 @@ from mulligan.untrusted.classes import as_dict, is_a
 
 _LISTS = (("error", "messages"), ("field", "errors"), ("form", "errors"))
 _AROUND = frozenset(("errors", "error", "fields", "message", "status", "code", "title", "detail", "type", "error_type"))
-_OF_ERRORS = frozenset(("message", "help", "phrase", "code", "type", "reason", "error"))
+_OF_ERRORS = frozenset(("message", "help", "phrase", "code", "type", "reason", "error", "field", "param", "parameter"))
 
 
 def detect_field_errors(value: Mapping[Any, Any], subject: Subject) -> Failure | None:
@@ -43,7 +43,7 @@ def detect_field_errors(value: Mapping[Any, Any], subject: Subject) -> Failure |
 def _detect_texts(name: str, told: Any) -> Failure | None:
     """`{"errorMessages": ["..."]}`: a list of texts whose name says that they are errors."""
     text = names.text_of(told) if names.pieces(name)[-2:] in _LISTS else ""
-    return _rejected({}, text) if text else None
+    return rejected({}, text) if text else None
 
 
 def _detect_messages(value: Mapping[Any, Any], listed: Any, subject: Subject) -> Failure | None:
@@ -51,29 +51,41 @@ def _detect_messages(value: Mapping[Any, Any], listed: Any, subject: Subject) ->
     errors = mappings(listed) if subject.is_reading or subject.is_writing else []
     if not errors or not all(set(one) <= _OF_ERRORS and type(one.get("message")) is str for one in errors):
         return None
+    if all(type(one.get("field")) is str for one in errors):
+        return rejected({one["field"]: one["message"] for one in errors[:20]}, "")
     return Failure(value=dict(value), message="; ".join(one["message"] for one in errors[:3]))
 
 
 def _detect_fields(told: Mapping[Any, Any], subject: Subject) -> Failure | None:
     errors = told.get("errors") or told.get("error") or told.get("fields")
-    if is_a(errors, Mapping) and set(told) <= _AROUND and (fields := _fields_of(as_dict(errors))):
+    if is_a(errors, Mapping) and set(told) <= _AROUND and (fields := fields_of(as_dict(errors))):
         message = message_of({name: told[name] for name in MESSAGES if name in told and name != "error"})
-        return _rejected(fields, message)
+        return rejected(fields, message)
     if not subject.is_writing or not all(type(one) is list for one in told.values()):
         return None
-    fields = _fields_of(told)
+    fields = fields_of(told)
     is_known = all(said(text) is not None or sense(text) is not None for text in fields.values())
-    return _rejected(fields, "") if fields and is_known else None
+    return rejected(fields, "") if fields and is_known else None
 
 
-def _fields_of(errors: Mapping[Any, Any]) -> dict[str, str]:
-    """The reason for each field; empty if something else is in the mapping."""
+def fields_of(errors: Mapping[Any, Any]) -> dict[str, str]:
+    """The reason for each field; empty if something else is in the mapping.
+
+    Args:
+        errors: a mapping of fields.
+    """
     fields = {str(name): names.text_of(one) for name, one in list(errors.items())[:20]}
     is_plain = not {"message", "code", "type", "reason", "detail", "msg"} & set(fields)
     return fields if is_plain and all(" " in text for text in fields.values()) else {}
 
 
-def _rejected(fields: Mapping[str, str], text: str) -> Failure:
+def rejected(fields: Mapping[str, str], text: str) -> Failure:
+    """The failure of fields that were rejected.
+
+    Args:
+        fields: the reason for each field.
+        text: what is said of all of them; empty if nothing is.
+    """
     told = "; ".join(f"{name}: {reason}" for name, reason in fields.items())
     message = f"{text} ({told})" if text and told else text or told
     meaning = said(message) or sense(message)

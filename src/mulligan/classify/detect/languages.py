@@ -50,6 +50,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
         (saldo|credito|spazio|quota) (\\w+ )*(insufficiente|esaurit[oa]|superat[oa])
         (saldo|tegoed|quotum|schijfruimte) (\\w+ )*(ontoereikend|op|onvoldoende|overschreden)|onvoldoende (saldo|tegoed
             |ruimte)
+        (niewystarczając\\w+|brak) (środków|miejsca|pamięci)|limit (\\w+ )*wyczerpan\\w+
         недостаточно (средств|места|памяти)
         余额不足|配额|额度|残高不足|容量不足|잔액
         """,
@@ -63,6 +64,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
         tempo scaduto|timeout scaduto
         (verlopen|time-out|tijdslimiet)
         (tidsavbrott|tidsavbrudd|tidsgräns)
+        przekroczono (limit )?czasu?|upłynął (limit )?czasu?
         время ожидания|превышено время
         超时|逾時|タイムアウト|시간 초과
         """,
@@ -71,7 +73,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
         m.AUTHENTICATION,
         """
         (anmeldung|authentifizierung) (fehlgeschlagen|erforderlich)|(bitte|nicht) (\\w+ )*(anmelden|angemeldet|einloggen)
-            |(passwort|sitzung|token|zugangsdaten) (\\w+ )*(falsch|abgelaufen|ungültig)
+            |(passwort|sitzung|token|zugangsdaten|api-?key|api-?schlüssel|kennwort) (\\w+ )*(falsch|abgelaufen|ungültig)
         (mot de passe|identifiants?|jeton|session) (\\w+ )*(incorrects?|invalides?|expirée?s?)|veuillez vous (re)?connecter
             |authentification (requise|échouée)
         (contraseña|credenciales|sesión|token) (\\w+ )*(incorrect[oa]s?|inválid[oa]s?|caducad[oa]s?|expirad[oa]s?)|inici(e|ar
@@ -80,6 +82,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
         (password|credenziali|sessione|token) (\\w+ )*(errat[oae]|non valid[oae]|scadut[oae])|effettuare (l.accesso|il login)
         (wachtwoord|sessie|token|inloggegevens|pincode|code) (\\w+ )*(onjuist|verlopen|ongeldig)|niet (ingelogd|aangemeld)
         (lösenord|passord|session|token|innlogging)\\w* (\\w+ )*(fel|feil|utgått|utløpt|ogiltig\\w*|ugyldig)|logga in|logg inn
+        (hasło|token|sesja) (\\w+ )*(nieprawidłow\\w+|wygas\\w+)|nieprawidłow\\w+ (hasło|token)|zaloguj się
         неверный (пароль|токен|логин)|авторизуйтесь
         未登录|未授权|请先登录|密码错误|ログインして|認証に失敗|로그인
         """,
@@ -111,6 +114,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
         (connessione (\\w+ )*(rifiutata|persa|fallita)|impossibile connettersi|non raggiungibile)
         (geen verbinding|verbinding (\\w+ )*(mislukt|geweigerd|verbroken)|niet bereikbaar)
         (ingen (förbindelse|forbindelse|anslutning)|kunne ikke koble til|kunde inte ansluta|kan ikke nå)
+        (brak|nie można nawiązać) (połączenia|sieci)|połączenie (\\w+ )*(odrzucone|przerwane|utracone)
         (нет соединения|не удалось (подключиться|соединиться))
         (连接(失败|被拒绝|错误)|无法连接|网络(错误|异常)|接続できません|연결할 수 없)
         """,
@@ -129,6 +133,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
         (tijdelijk|momenteel) (\\w+ )*(niet beschikbaar|onbereikbaar)|in onderhoud|probeer het later
         (tillfälligt|midlertidig|for øyeblikket) (\\w+ )*(otillgänglig|utilgjengelig|inte tillgänglig|ikke tilgjengelig|nede)
             |prøv igjen senere|försök igen senare
+        (chwilowo|obecnie|tymczasowo) (\\w+ )*niedostępn\\w+|spróbuj (ponownie )?później|przerwa techniczna
         (временно недоступ|повторите (попытку )?позже)
         (服务(暂时)?不可用|系统(繁忙|维护)|稍后(再试|重试)|メンテナンス|しばらく(して|経)|점검 중)
         """,
@@ -138,7 +143,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
         """
         (nicht (gefunden|vorhanden|bekannt)|existiert (\\w+ )*nicht|gibt es nicht|(gibt es|es gibt
             |existiert) kein\\w* \\w+ (mit|namens|unter)|kein\\w* \\w+ (mit (der|dem|dieser|diesem)|namens|unter (der
-            |dem)) (\\w+ )*(gefunden|bekannt|vorhanden)?|unbekannte[rsn]?)
+            |dem)) (\\w+ )*(gefunden|bekannt|vorhanden)?|unbekannt(e[rsn]?)?(?!\\w))
         (introuvable|n.existe pas|(pas|aucune?) (\\w+ )*(trouvée?|correspond)\\w*|(n.a|n.ont
             |n.avons) pas (été )?(pu )?trouv\\w+|inconnue?s?)
         (no se (ha |han )?(encontr|pudo encontrar|hall|localiz)\\w*|no (fue |fueron )?encontrad[oa]s?|no (existe
@@ -164,8 +169,9 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
         (já (existe|está|foi) ?\\w*|esgotad[oa])
         (esiste già|già (esistente|prenotat[oa]|occupat[oa]|utilizzat[oa])|non più possibile|esaurit[oa])
         (bestaat al|al (geboekt|bezet|gereserveerd|in gebruik)|volgeboekt|niet meer mogelijk)
-        (redan (bokad|upptagen|finns)|finns redan|allerede (opptatt|booket|finnes|i bruk)|finnes allerede|fullbokad
-            |fullbooket)
+        (redan (bok|uppt|reserv|anv|finns)\\w*|finns redan
+            |allerede (opptatt|optaget|booket|reserver\\w+|finnes|i bruk)|finnes allerede
+            |fullbokad|fullbooket)
         (już istnieje|już zajęt\\w+)
         (уже (существует|занят\\w*|забронирован\\w*))
         (已(存在|被占用|被预订|售罄)|既に|すでに(存在|使用|予約)|이미 (존재|사용|예약))
@@ -175,7 +181,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
         m.ARGUMENT,
         """
         (ungültige?[rsn]?|unzulässige?[rsn]?|fehlerhafte?[rsn]?|muss (\\w+ )*(sein|enthalten|liegen|haben)|(wird|werden
-            |wurde) (\\w+ )*(erwartet|benötigt)|nicht unterstützt|pflichtfeld|darf nicht|fehlt\\b)
+            |wurde) (\\w+ )*(erwartet|benötigt)|nicht unterstützt|pflichtfeld|darf (nicht|höchstens|maximal|nur)|fehlt\\b)
         ((invalide|incorrecte?|non valide|non pris en charge)s?|n.est pas valide|doit (être|contenir|avoir)|(est
             |sont) (obligatoires?|requise?s?)|ne peut pas être)
         (inválid[oa]s?|no (es|son) válid[oa]s?|no válid[oa]|debe (ser|tener|contener|estar)|obligatori[oa]s?|no puede (ser
@@ -186,7 +192,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
         (ogiltig\\w*|ugyldig\\w*|måste (vara|innehålla)|må (være|inneholde)|påkrevd|obligatorisk\\w*)
         (nieprawidłow\\w+|musi (być|zawierać)|wymagan\\w+)
         (неверн\\w+|недопустим\\w+|некорректн\\w+|должн[аоы]? быть)
-        (无效|不合法|格式(错误|不正确)|参数错误|不能为空|必填|不支持|無効|不正|必須|유효하지|잘못된)
+        (无效|不合法|格式(错误|不正确)|参数错误|不能为空|必填|不支持|無効|不正|必須|正しくありません|(指定|入力)してください|유효하지|잘못된|올바르지)
         """,
     ),
     (
@@ -201,7 +207,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
         (ett fel (har )?(uppstod|inträffa\\w+)|en feil oppst(o|å)d|misslyckades|mislyktes|kunde inte|kunne ikke)
         (wystąpił błąd|nie udało się)
         (произошла ошибка|не удалось)
-        (发生错误|操作失败|系统错误|エラーが発生|失敗しました|오류가 발생)
+        (发生错误|操作失败|(系统|内部|服务器?|未知)(错误|异常)|エラーが発生|失敗しました|오류가 발생)
         """,
     ),
 )  # fmt: skip
@@ -299,6 +305,9 @@ _MARKS = frozenset(  # words of which an ASCII text in another language has one
         "invalido",
         "invalide",
         "falsch",
+        "unbekannt",
+        "unbekannte",
+        "onbekend",
         "pincode",
     ]
 )

@@ -26,6 +26,7 @@ ENVELOPE = frozenset((
     "correlationId", "correlation_id", "category", "link", "error_message", "display_message", "error_summary",
     "error_tag", "http_code",
     "statusText", "status_text", "text", "statusMessage",
+    "info", "trace", "stack", "faultcode", "faultstring", "faultactor",
     "error_extra", "doc_url", "kind", "apiVersion", "metadata", "parameters", "policyName",
 ))
 
@@ -42,8 +43,10 @@ _RESULT_FIELDS = (
 
 MESSAGES = (
     "message", "msg", "Message", "errorMessage", "error_description", "error", "detail", "reason", "title",
-    "description", "error_message", "err",
+    "description", "error_message", "err", "info",
 )
+
+_LISTS = ("issues", "errors", "violations", "causes")
 
 # fmt: on
 _SUCCESS_STATUSES = frozenset(("ok", "success", "succeeded"))
@@ -61,7 +64,16 @@ _LEADING_STATUS = re.compile(r"\s{0,8}(?:HTTP\S{0,4}\s{1,4})?(?:Error:?\s{1,4})?
 
 def has_result(value: Mapping[Any, Any]) -> bool:
     """Whether a mapping also holds a result."""
-    return any(name in value and not is_empty(value[name]) for name in _RESULT_FIELDS)
+    return any(name in value and not is_empty(value[name]) and not _is_hollow(value[name]) for name in _RESULT_FIELDS)
+
+
+def _is_hollow(value: Any) -> bool:
+    """Whether a mapping has only flags in it, and nothing else."""
+    if not is_a(value, Mapping):
+        return False
+    inner = as_dict(value)
+    status = status_of(inner)
+    return all(type(told) is bool or is_empty(told) or told == status for told in inner.values())
 
 
 def is_empty(value: Any) -> bool:
@@ -83,7 +95,8 @@ def message_of(error: Any) -> str:
             told = message_of(error[name]) if is_a(error.get(name), str, Mapping) else ""
             if told:
                 return told
-        return ""
+        listed = next((listed for name in _LISTS if (listed := mappings(error.get(name)))), [])
+        return "; ".join(filter(None, map(message_of, listed[:3])))
     return safe_str(error) if is_a(error, str, int, float) else ""
 
 
@@ -143,7 +156,11 @@ def leading_status(text: str) -> int | None:
 
 def is_record(value: Mapping[Any, Any]) -> bool:
     """Whether a mapping describes something that once failed, such as a job, rather than reports a failure."""
-    extras = [name for name in value if name not in ENVELOPE and not (name == "id" and "jsonrpc" in value)]
+    extras = [
+        name
+        for name, told in value.items()
+        if name not in ENVELOPE and not is_empty(told) and not (name == "id" and "jsonrpc" in value)
+    ]
     return len(extras) > _MOST_EXTRAS or any(name in _RECORDS for name in extras)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from http import HTTPStatus
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from mulligan.classify.detect.reports import coded
@@ -100,7 +101,9 @@ def _detect_xml(text: str) -> Failure | None:
         )
     stated = next(((one.text or "").strip().lower() for one in root if _name(one) in _STATUS_NAMES), "")
     is_error = _name(root) in _ERROR_ROOTS or (_name(root) in _ANSWERS and stated in _FAILURES)
-    if not is_error or len(list(root.iter())) > 60:
+    if not is_error:
+        return _detect_fault_or_feed(root)
+    if len(list(root.iter())) > 60:
         return None
     texts = {_name(one): (one.text or "").strip() for one in reversed(list(root.iter())) if (one.text or "").strip()}
     code = next((texts[name] for name in _CODE_NAMES if name in texts), "").rpartition(":")[2]
@@ -115,6 +118,22 @@ def _detect_xml(text: str) -> Failure | None:
             else coded(_SOAP_CODES.get(code.lower(), code), message)
         )
     return coded(code, message)
+
+
+def _detect_fault_or_feed(root: Element) -> Failure | None:
+    """Detects the fault of XML-RPC, and a feed whose only entry is called an error, as that of arXiv."""
+    children = list(root)
+    if _name(root) == "methodresponse" and len(children) == 1 and _name(children[0]) == "fault":
+        texts = [(one.text or "").strip() for one in root.iter() if len(one) == 0]
+        told = dict(pairwise(texts))
+        return Failure(value={"message": told.get("faultString", "")}, message=told.get("faultString", ""))
+    entries = [one for one in root.iter() if _name(one) in ("entry", "item")]
+    if _name(root) not in ("feed", "rss") or len(entries) != 1:
+        return None
+    told = {_name(one): (one.text or "").strip() for one in entries[0]}
+    message = told.get("summary") or told.get("description") or told.get("content") or ""
+    is_error = told.get("title", "").lower() == "error" and message
+    return Failure(value={"message": message}, message=message) if is_error else None
 
 
 def _name(element: Element) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
+from mulligan.classify import meanings
 from mulligan.classify.detect.mappings import message_of
 from mulligan.classify.detect.subject import Subject
+from mulligan.classify.failure import Failure
 from mulligan.classify.reasons import reason_of
 from mulligan.untrusted.classes import is_a
 from mulligan.untrusted.text import safe_str
@@ -24,6 +26,8 @@ STATES = _words("done completed complete finished")  # also the state of a task
 _ACCEPTED = _words(  # what became of the request
     "accepted handled executed performed processed found matched saved stored updated applied created added"
 )
+_PERMITTED = _words("permitted allowed authorized authorised granted approved confirmed")
+SERVING = _words("available online reachable")  # of a service, if a reason says so
 _IRREGULAR: Mapping[str, tuple[str, ...]] = {
     "sent": ("send", "mail", "post"),
     "paid": ("pay", "charge"),
@@ -48,13 +52,17 @@ _IRREGULAR: Mapping[str, tuple[str, ...]] = {
     "saved": ("store", "save", "write"),
 }
 _AUXILIARIES = ("is", "was", "has", "been", "request", "command", "call")
-FAILED = _words("failed failure error errored aborted rejected refused denied unreachable")
-STATUSES = _words("status state result outcome response disposition stat")
+FAILED = _words("failed failure error errored aborted rejected refused denied unreachable throttled")
+STATUSES = _words(
+    "status state result outcome response disposition stat esito stato estado statut etat resultado ergebnis"
+)
 _BAD = _words("""
-    error errored err fail failed failure fails refused rejected denied declined forbidden unauthorized unauthorised invalid
+    error errored err fail failed failure fails fault
+    refused rejected denied declined forbidden unauthorized unauthorised invalid
     aborted timeout unavailable unreachable notfound missing blocked conflict throttled exception unsupported expired ko nok
+    notok
     nack faulted faulty cancelled canceled unsuccessful unknown required exceeded limit insufficient disabled locked exhausted
-    incorrect wrong
+    incorrect wrong maintenance offline crashed killed interrupted
 """)
 _BAD_PAIRS = (("not", "found"), ("timed", "out"), ("time", "out"), ("not", "allowed"), ("not", "authorized"))
 _BAD_STARTS = _words("no not un bad too over out invalid missing")
@@ -65,23 +73,38 @@ _TEXTS = _words(
     "message messages msg text summary detail details string description info reason cause causes note explanation"
 )
 REASONS = _words("""
-    reason reasons why message messages msg detail details note notes cause explanation description explain comment text info
-    remark diagnostic diagnostics diagnosis hint summary problem error exception failure fault title feedback mensaje mensagem
+    reason reasons why because
+    message messages msg detail details note notes cause explanation description explain comment text info
+    remark diagnostic diagnostics diagnosis hint summary problem error exception failure fault feedback mensaje mensagem
     messaggio meldung nachricht bericht motivo grund raison
 """)
 META = _words("""
     id ids uuid guid ref reference code codes errno number timestamp time date at took duration elapsed ms seconds path url uri
     link links href docs doc documentation help request trace version type kind service tool method host retry retries attempt
     attempts param params parameters args arguments input query lang locale server origin instance headers hint suggestion
-    suggestions retryable transient recoverable severity level category domain class name source operation action user usage
-    span correlation syscall line file stack warnings meta metadata status state
+    suggestions retryable transient recoverable severity level category domain class name field fields
+    source operation action user usage
+    span correlation syscall line file stack stacktrace traceback warnings meta metadata status state
 """)
 META_STARTS = _words("request retry error err trace")
-CODES = _words("code cod errcode errno retcode rc ret errorcode subcode")
+CODES = _words("code cod errcode errno retcode rc ret errorcode subcode infocode statuscode resultcode")
+KINDS = _words("type kind name class")  # with `error`, the code of an error: `error-type`
+MARKERS = frozenset(
+    ("type", "@type", "$type", "kind", "object", "schemas", "resultType", "result_type", "responseType")
+)
+CONFLICTS = _words("conflict conflicts clash clashes overlap overlaps collision collisions")
+_RETURNED = _words("rc ret retcode errno errcode errorcode")  # zero is the only success
 _CODED = _words("error err result ret return fault status")
-ENVELOPES = _words("result data response json body fault error payload answer output reply content d")
+ENVELOPES = _words(
+    "result data response json body fault error payload answer output reply content d detail status value"
+)
 RESULTS = _words("data result results output response value answer")
 NOTHING = _words("none null no false ok success n/a nil unknown")
+_REPORT = re.compile(r"(?:[a-z]+ )?(?:error|exception|fatal|failure)\b[^:\n]{0,20}: \S", re.IGNORECASE)
+_IDENTIFIER = re.compile(r"[A-Z][A-Z0-9]{1,40}(?:_[A-Z0-9]{1,40}){1,8}")
+_VAGUE = (None, meanings.ARGUMENT, meanings.FAILED)
+_ERROR_URN = re.compile(r"(?:error|.*[:.#/]error)", re.IGNORECASE)
+_ATOMS = frozenset((int, float, bool, type(None)))
 _LONGEST_TEXT = 2_400
 LONGEST_STATUS = 40
 _MOST_WORDS, _SHORTEST_STEM = 3, 3
@@ -100,15 +123,55 @@ def role(name: str) -> str:
     last = words[-1] if words else ""
     if last in FAILED:
         return "failed"
-    if last in GENERAL or last in _ACCEPTED or last in STATES or last in _IRREGULAR or last.endswith("ed"):
+    if (
+        last in GENERAL
+        or last in _ACCEPTED
+        or last in STATES
+        or last in _IRREGULAR
+        or last.endswith("ed")
+        or last in SERVING
+    ):
         return "flag"
     if is_error_name(words) or words[-2:] == ("error", "messages"):
         return "error"
+    if name in MARKERS:
+        return "marker"
+    if name == "name":
+        return "name"
     if last in STATUSES:
         return "status"
     if last in CODES:
         return "code"
-    return "envelope" if last in ENVELOPES else ""
+    if last in ENVELOPES:
+        return "envelope"
+    return "reason" if last in REASONS else ""
+
+
+def marks_error(told: Any) -> bool:
+    """Whether a marker of a mapping's type says that the mapping is an error: `error`, or a name that ends in it."""
+    if type(told) is list:
+        return len(told) == 1 and marks_error(told[0])
+    return type(told) is str and _ERROR_URN.fullmatch(told) is not None
+
+
+def is_report(told: Any) -> bool:
+    """Whether a text that explains something is a report of its own: `runtime error: ...`, `INVALID_USER_KEY`."""
+    if type(told) is not str:
+        return False
+    if _REPORT.match(told) is not None:
+        return True
+    return _IDENTIFIER.fullmatch(told) is not None and reason_of(told) not in _VAGUE
+
+
+def is_error_code(told: Any) -> bool:
+    """Whether a text is an identifier in capitals that says that something failed: `INSTRUMENT_DECLINED`."""
+    return type(told) is str and _IDENTIFIER.fullmatch(told) is not None and is_bad_code(told)
+
+
+def is_of_record(name: Any) -> bool:
+    """Whether a member belongs to a record of something, rather than to a report: `id`, but not `trace`."""
+    words = pieces(name) if type(name) is str else ()
+    return not words or name == "id" or words[-1] not in META
 
 
 def is_error_name(words: tuple[str, ...]) -> bool:
@@ -134,6 +197,8 @@ def is_about_request(words: tuple[str, ...], subject: Subject) -> bool:
     last = words[-1] if words else ""
     if len(words) > 1 and words[0] not in _AUXILIARIES:
         return False
+    if last in _PERMITTED and subject.is_writing and not any(one.startswith(last[:5]) for one in subject.words):
+        return True  # unless that is what it was asked for, as of `request_approval`
     if last in _ACCEPTED or not subject.words.isdisjoint(_IRREGULAR.get(last, ())):
         return True
     return last.endswith("ed") and _is_of_name(last, subject)
@@ -164,11 +229,15 @@ def is_bad_code(code: Any) -> bool:
         return False
     words = pieces(code)
     is_named = is_bad_status(code) or (bool(words) and words[0] in _BAD_STARTS) or reason_of(code) is not None
-    return is_named or bool(re.fullmatch(r"-?[1-9]\d{2,}|[A-Z]{1,6}[-_]?\d{2,}", code))
+    return is_named or bool(re.fullmatch(r"-?[1-9]\d{2,}|[A-Z]{1,6}[-_]?\d{2,}|E(?:RR)?_[A-Z_]{3,40}", code))
 
 
 def is_code_of_error(words: tuple[str, ...], code: Any) -> bool:
     """Whether a code that is not zero belongs to a member that only has one if the call failed."""
+    if not words:
+        return False
+    if words[-1] in _RETURNED:
+        return type(code) is int and code != 0 and not 200 <= code < 300
     if words[0] in ERRORS and type(code) is str:
         return bool(re.search(r"[A-Za-z]{3}", code)) and code.lower() not in NOTHING
     return words[0] in _CODED and len(words) > 1 and type(code) is int and code != 0 and not 100 <= code < 400
@@ -182,10 +251,19 @@ def text_of(told: Any) -> str:
         return safe_str(text) if is_said and len(text) <= _LONGEST_TEXT else ""
     if is_a(told, Mapping):
         named = (one for name, one in told.items() if is_error_name(pieces(str(name))) and type(one) is str)
-        return message_of(told) or next(named, "")
+        return message_of(told) or next(named, "") or _raised(told.get)
     if type(told) in (list, tuple) and told:
         texts = [text_of(one) for one in told[:3]]
         return "; ".join(texts) if all(texts) else ""
     if issubclass(type(told), Exception):
         return safe_str(told) or type(told).__name__
+    return _raised(Failure(value=told).field) if type(told) not in _ATOMS else ""
+
+
+def _raised(read: Callable[[str], Any]) -> str:
+    """An exception that another process has reported as its class and its text: `{"name": "KeyError", "value": "'id'"}`."""
+    for kind, text in (("name", "value"), ("ename", "evalue"), ("type", "value"), ("name", "message")):
+        name, message = read(kind), read(text)
+        if type(name) is str and type(message) is str and name.endswith(("Error", "Exception")):
+            return safe_str(f"{name}: {message}")
     return ""

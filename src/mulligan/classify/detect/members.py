@@ -13,7 +13,8 @@ from typing import Any
 
 from mulligan.classify import meanings
 from mulligan.classify.detect import member_names as names
-from mulligan.classify.detect.mappings import is_empty, is_record, status_of
+from mulligan.classify.detect.mappings import is_empty, is_record, mappings, status_of
+from mulligan.classify.detect.outcomes import reports_success
 from mulligan.classify.detect.reports import coded
 from mulligan.classify.detect.sentences import clear_sense, sense, sentences
 from mulligan.classify.detect.subject import Subject
@@ -28,27 +29,36 @@ _UNCHANGED = re.compile(
 _EXISTING = (meanings.EXISTS, meanings.CONFLICT)
 _OF_VERDICTS = (meanings.CONFLICT, meanings.ARGUMENT, meanings.UNAVAILABLE)
 _DEFECTS = (meanings.FAILED, meanings.UNAVAILABLE, meanings.RATE_LIMIT, meanings.TIMEOUT)
+_FAILED = frozenset(("failed", "failure", "error"))
+_OF_THE_CALL = (meanings.NOT_FOUND, meanings.RATE_LIMIT, meanings.AUTHENTICATION, meanings.PERMISSION)
 _MOST_EXTRAS = 3
 _LONGEST_VALUE = 80
 _LONGEST_REASON = 600
 _DEEPEST = 2
 
 
-def may_fail(value: Mapping[Any, Any]) -> bool:
+def may_fail(value: Mapping[Any, Any], subject: Subject) -> bool:
     """Whether a mapping is worth a look: quick, since most mappings are results.
 
     Args:
         value: what a tool returned.
+        subject: what the tool was asked for.
     """
     for name, told in value.items():
         if type(name) is not str:
             continue
         if told is None:
-            if name in names.RESULTS:
+            if name in names.RESULTS or name in subject.words:
                 return True
         elif (role := names.role(name)) and _SIGNS[role](name, told):
             return True
-    return len(value) == 1 and any(type(told) is list and told and type(told[0]) is str for told in value.values())
+    if len(value) == 1:
+        (told,) = value.values()
+        if type(told) is list and told and type(told[0]) is str:
+            return True
+    if not subject.is_writing or len(value) > _MOST_EXTRAS or list not in map(type, value.values()):
+        return False
+    return _failed_item(value, subject) is not None
 
 
 def _is_mapping(told: Any) -> bool:
@@ -63,10 +73,14 @@ _SIGNS: Mapping[
     "error": lambda _, told: told is True or (type(told) not in (bool, int, float) and bool(told)),
     "status": lambda name, told: (
         (type(told) is str and len(told) <= names.LONGEST_STATUS and names.is_bad_status(told))
+        or (type(told) is int and told < 0)
         or (name in names.ENVELOPES and _is_mapping(told))
     ),
     "code": lambda name, told: names.is_bad_code(told) or names.is_code_of_error(names.pieces(name), told),
     "envelope": lambda _, told: _is_mapping(told),
+    "marker": lambda _, told: names.marks_error(told),
+    "name": lambda _, told: type(told) is str and "_" in told and names.is_error_code(told),
+    "reason": lambda _, told: names.is_report(told),
 }
 
 
@@ -82,6 +96,10 @@ class _Members:
         is_state: whether that flag may be the state of a task.
         is_missing: whether that flag says that something was not found.
         is_error: whether that flag says that there was an error.
+        is_marked: whether the mapping calls itself an error.
+        is_report: whether what explains something is a report of its own.
+        has_gap: whether a list, a text or a mapping is empty, or something is null.
+        is_done_in_part: whether a count says that some of it was done.
         status: a status that says that something failed.
         code: a code that is no success, or None.
         empty: how many members have nothing in them.
@@ -94,6 +112,7 @@ class _Members:
         self._subject = subject
         self.error = self.reason = self.text = self.status = ""
         self.is_denied = self.is_general = self.is_state = self.is_missing = self.is_error = False
+        self.is_marked = self.is_report = self.has_gap = self.is_done_in_part = False
         self.has_result = self.has_place = False
         self.code: Any = None
         self.empty = self.extras = 0
@@ -119,11 +138,14 @@ class _Members:
         flag = names.flag_of(told)
         if last in names.GENERAL and len(words) <= 2 and (flag is False or (type(told) is int and told == 0)):
             self.is_general = self.is_general or not self.is_denied
-        elif flag is False and names.is_about_request(words, self._subject):
+        elif (flag is False or (last == "found" and type(told) is int and told == 0)) and names.is_about_request(
+            words, self._subject
+        ):
             self.is_general = False
             self.is_missing = self.is_missing or last in ("found", "matched")
         elif flag is True and len(words) <= 2 and (last in names.FAILED or last in names.ERRORS):
             self.is_general, self.is_error = False, True
+            self.status = self.status or (last if last not in names.ERRORS else "")
         elif flag is False and words and last in names.STATES:
             self.is_state = True
             return True
@@ -136,20 +158,52 @@ class _Members:
         last = words[-1] if words else ""
         if is_empty(told) or told is False or (type(told) in (int, float) and not told):
             self.empty += 1
-            self.has_place = self.has_place or (told is None and name in names.RESULTS)
-        elif last in names.CODES:
+            self.has_gap = self.has_gap or is_empty(told)
+            is_place = name in names.RESULTS or name in self._subject.words
+            self.has_place = self.has_place or (told is None and is_place)
+        elif not (self._read_code(name, words, told) or self._read_reason(words, told)) and (
+            last not in names.META and (not words or words[0] not in names.META_STARTS)
+        ):
+            self.extras += 1
+            is_count = type(told) is int and last.endswith("ed")
+            self.is_done_in_part = self.is_done_in_part or (is_count and names.is_about_request(words, self._subject))
+            self.has_result = self.has_result or _is_result(told)
+            self.text = self.text or (names.text_of(told) if type(told) is str and " " in told else "")
+
+    def _read_code(self, name: Any, words: tuple[str, ...], told: Any) -> bool:
+        """Whether a member is a marker, a code or a status, which is then kept if it says that something failed."""
+        last = words[-1] if words else ""
+        if name in names.MARKERS and names.marks_error(told):
+            self.is_marked = True
+        elif (name == "name" and names.is_error_code(told)) or (
+            last in names.STATUSES and type(told) is int and told < 0
+        ):
+            self.code = told
+        elif last in names.CODES or (last in names.KINDS and words[0] in names.ERRORS):
             is_bad = names.is_bad_code(told) or names.is_code_of_error(words, told)
             self.code = told if is_bad else self.code
         elif last in names.STATUSES and type(told) is str and len(told) <= names.LONGEST_STATUS:
-            self.status = self.status or (told if names.is_bad_status(told, self._subject) else "")
-        elif names.is_error_name(words):
+            if names.is_bad_status(told, self._subject):
+                self.status = self.status or told
+                self.reason = self.reason or (told if last == "result" and " " in told else "")  # instead of the result
+        elif last in names.REASONS and _is_status(told, self._subject):
+            self.status = self.status or told
+        else:
+            return False
+        return True
+
+    def _read_reason(self, words: tuple[str, ...], told: Any) -> bool:
+        """Whether a member says why something failed, or explains something."""
+        last = words[-1] if words else ""
+        if names.is_error_name(words):
             self._read_error(last, told)
-        elif last in names.REASONS and (text := names.text_of(told)):
-            self.reason = self.reason or text
-        elif last not in names.META and (not words or words[0] not in names.META_STARTS):
-            self.extras += 1
-            self.has_result = self.has_result or _is_result(told)
-            self.text = self.text or (names.text_of(told) if type(told) is str and " " in told else "")
+            return True
+        text = names.text_of(told) if last in names.REASONS or last in names.CONFLICTS else ""
+        if last in names.CONFLICTS:
+            text = f"Conflict: {text}" if text and self._subject.is_writing else ""
+        self.is_report = self.is_report or (bool(text) and names.is_report(told))
+        self.reason = self.reason or text
+        return bool(text)
 
     def _read_error(self, last: str, told: Any) -> None:
         is_findings = last == "errors" and type(told) is list and any(type(one) is not str for one in told)
@@ -166,6 +220,9 @@ def detect_members(value: Mapping[Any, Any], subject: Subject, depth: int = 0) -
         subject: what the tool was asked for.
         depth: how many envelopes are around the mapping.
     """
+    failed = _failed_item(value, subject)
+    if failed is not None:
+        return failed
     inner = _only_content(value) if depth < _DEEPEST and not subject.is_verdict else None
     if inner is not None:
         failure = _detect_listed(inner) or detect_members(inner, subject, depth + 1)
@@ -177,8 +234,13 @@ def detect_members(value: Mapping[Any, Any], subject: Subject, depth: int = 0) -
         return None
     if read.is_missing and not read.told and read.code is None:
         return coded("NOT_FOUND", "Nothing was found.")
-    told = read.told or read.status or (read.code if type(read.code) is str else "")
-    return Failure(value=dict(value), message=told, status=status_of(value) or status_of({"code": value.get("cod")}))
+    code = {"error_code": read.code} if type(read.code) is str and not read.told else {}
+    told = read.told or read.code or read.status
+    message = told if type(told) is str else ""
+    statuses = (status_of({"code": value.get(name)}) for name in ("cod", "error_code", "errorCode"))
+    return Failure(
+        value={**value, **code}, message=message, status=status_of(value) or next(filter(None, statuses), None)
+    )
 
 
 def _is_broken_verdict(read: _Members) -> bool:
@@ -189,16 +251,20 @@ def _is_broken_verdict(read: _Members) -> bool:
 def _fails(read: _Members, value: Mapping[Any, Any], subject: Subject, depth: int) -> bool:
     """Whether members report a failure of this call, rather than the record of one or a verdict."""
     told = read.told
-    if read.has_result or read.extras > _MOST_EXTRAS or _UNCHANGED.search(told.lower()):
+    if read.has_result or read.is_done_in_part or read.extras > _MOST_EXTRAS or _UNCHANGED.search(told.lower()):
         return False
-    if read.has_place and told and not read.extras and _clear(told) is not None:
+    if read.has_place and told and read.extras <= 1 and _clear(told) is not None:
         return True
+    if (read.is_marked or (read.is_report and read.has_gap)) and told and not subject.is_text and not subject.is_record:
+        return read.extras <= 1
     if subject.is_record and not depth:  # a record has more members than a code and a message
         return not read.extras and (read.is_denied or read.code is not None) and _is_known(told, subject)
     if subject.is_idempotent and (said(told) or sense(told)) in _EXISTING:
         return False
+    if not (read.error or read.is_failed) and sense(told) is None and reports_success(told, told):
+        return False
     if not told:
-        return _fails_without_reason(read, subject)
+        return _fails_without_reason(read, value, subject)
     if (
         read.is_state and not read.error and not read.status
     ):  # unless the reason says otherwise, it has only not ended yet
@@ -210,10 +276,16 @@ def _fails(read: _Members, value: Mapping[Any, Any], subject: Subject, depth: in
     return _fails_with_reason(read, value, subject, depth)
 
 
-def _fails_without_reason(read: _Members, subject: Subject) -> bool:
+def _fails_without_reason(read: _Members, value: Mapping[Any, Any], subject: Subject) -> bool:
     if read.is_error and not read.extras:
         return not subject.is_reading
-    if type(read.code) is str and read.empty and not read.extras:
+    if read.status and not subject.is_record and not subject.is_verdict:  # nothing else is in it
+        meaning = reason_of(read.status)
+        is_bare = read.status.lower() in _FAILED and not value.get("id")  # with the step that failed, at most
+        return (subject.is_writing and read.extras <= is_bare) or (
+            read.extras <= 1 and meaning in (_OF_THE_CALL[1:] if subject.is_search else _OF_THE_CALL)
+        )
+    if type(read.code) is str and (read.empty or read.status) and not read.extras:
         return subject.is_writing or reason_of(read.code) is not None
     # nothing but the name of what was looked for
     return read.is_missing and not subject.is_search and read.empty > 0 and read.extras <= 1
@@ -228,9 +300,15 @@ def _fails_with_reason(read: _Members, value: Mapping[Any, Any], subject: Subjec
         if is_record(value) and not (read.is_denied or (read.empty and read.status)):
             return False
         return read.empty > 0 or (is_alone and (is_known or depth > 0))
+    if is_alone and read.empty and _clear(read.reason) in _DEFECTS[1:]:  # `available: false`
+        return True
     if read.is_failed:
+        is_known = is_known or reason_of(read.status) in _OF_THE_CALL
         return is_known and (is_alone or read.empty > 0) and not (read.status and is_record(value))
-    if type(read.code) is str and read.empty and is_alone:
+    if is_alone and (
+        (type(read.code) is str and (read.empty or (" " in read.reason and not value.get("id"))))
+        or (type(read.code) is int and read.code < 0)
+    ):
         return True
     return read.code is not None and (is_known or subject.is_writing) and read.extras <= 1 and not is_record(value)
 
@@ -248,10 +326,37 @@ def _is_known(text: str, subject: Subject) -> bool:
     return meaning not in (None, meanings.FAILED) and (subject.is_writing or meaning not in _OF_VERDICTS)
 
 
+def _is_status(told: Any, subject: Subject) -> bool:
+    """Whether what should explain something is only a status: `NOTOK`."""
+    return type(told) is str and " " not in told and not names.is_report(told) and names.is_bad_status(told, subject)
+
+
 def _is_result(told: Any) -> bool:
     if type(told) is str:
         return len(told) > _LONGEST_VALUE
     return not issubclass(type(told), (int, float))
+
+
+def _failed_item(value: Mapping[Any, Any], subject: Subject) -> Failure | None:
+    """The first of several things that a tool was asked to do, if none was done: `{"results": [{"id": 3, "error": "..."}]}`."""
+    listed = [told for told in value.values() if type(told) is list and told]
+    items = mappings(listed[0]) if len(listed) == 1 and subject.is_writing and not subject.is_search else []
+    if not items or len(value) > _MOST_EXTRAS or not all(map(_error_of, items)):
+        return None
+    told = _error_of(items[0])
+    return Failure(value={"message": told}, message=told, status=status_of(items[0]))
+
+
+def _error_of(item: Mapping[Any, Any]) -> str:
+    """What an item's member says that is called an error."""
+    return next(
+        (
+            text
+            for name, told in item.items()
+            if names.is_error_name(names.pieces(str(name))) and (text := names.text_of(told))
+        ),
+        "",
+    )
 
 
 def _only_content(value: Mapping[Any, Any]) -> Mapping[str, Any] | None:
@@ -271,6 +376,13 @@ def _only_content(value: Mapping[Any, Any]) -> Mapping[str, Any] | None:
 def _detect_listed(value: Mapping[Any, Any]) -> Failure | None:
     """Detects `{"errors": [["RATELIMIT", "Take a break", ...]]}`: errors as lists of texts."""
     errors = value.get("errors")
+    coded_errors = mappings(errors)
+    if (
+        len(value) == 1
+        and coded_errors
+        and all(type(one.get("message")) is str and one.get("code") for one in coded_errors)
+    ):
+        return Failure(value=coded_errors[0], message=coded_errors[0]["message"], status=status_of(coded_errors[0]))
     if len(value) > 2 or type(errors) is not list or not errors or type(errors[0]) is not list:
         return None
     texts = [one for one in errors[0] if type(one) is str and one]

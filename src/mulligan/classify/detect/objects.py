@@ -53,7 +53,8 @@ def detect_result_object(value: Any, read: Callable[[str], Any], subject: Subjec
     if type(value).__name__ in _WRAPPERS:
         return _detect_error(next((inner for name in _WRAPPED if (inner := read(name)) is not None), None))
     status = read("status")
-    is_failed = type(status) is str and status.lower() in _FAILURE_STATUSES and not subject.is_record
+    is_row = read("id") is not None and not subject.is_writing  # what a store holds about something
+    is_failed = type(status) is str and status.lower() in _FAILURE_STATUSES and not (subject.is_record or is_row)
     if not is_failed and not any(read(name) is False for name in _FLAGS):
         return None
     if subject.is_verdict and not any(read(name) for name in _ERRORS[:5]):
@@ -92,6 +93,9 @@ def detect_pair(value: tuple[Any, ...] | list[Any], subject: Subject) -> Failure
     if is_named and type(value[1]) is str and not subject.is_record:
         rest = next((as_dict(one) for one in value[2:] if is_a(one, Mapping)), {})
         return Failure(value={**rest, "message": value[1]}, message=value[1])
+    reply = _detect_reply(*value) if len(value) == _FEWEST_PARTS else None
+    if reply is not None:
+        return reply
     if len(value) != _FEWEST_PARTS or not (value[0] is None or (value[0] is False and not subject.is_verdict)):
         return None
     error = value[1]
@@ -103,6 +107,22 @@ def detect_pair(value: tuple[Any, ...] | list[Any], subject: Subject) -> Failure
         or (len(error) <= _LONGEST_REASON and " " in error and (subject.is_writing or sense(error) is not None))
     )
     return _detect_error(error) if is_report else None
+
+
+def _detect_reply(status: Any, told: Any) -> Failure | None:
+    """The reply of a server: `(status, body)`, or as of `smtplib` and `imaplib`, `(535, b"...")` and `("NO", [b"..."])`."""
+    if status in ("NO", "BAD") and type(told) is list and told and is_a(told[0], bytes):
+        from imaplib import IMAP4
+
+        message = bytes(told[0][:2_000]).decode("utf-8", "replace")
+        return Failure(IMAP4.error(message)) if message[:1] == "[" else Failure(value=message, message=message)
+    if type(status) is not int or not 400 <= status <= 599:
+        return None
+    if is_a(told, bytes):
+        from smtplib import SMTPResponseException
+
+        return Failure(SMTPResponseException(status, bytes(told[:2_000]).decode("utf-8", "replace")))
+    return Failure(value=told, message=message_of(told), status=status) if is_a(told, str, Mapping) and told else None
 
 
 def _detect_error(error: Any) -> Failure | None:

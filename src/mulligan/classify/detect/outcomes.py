@@ -31,20 +31,22 @@ _REFUSAL = _words(
     no \w+(?: \w+)? (?:was|were|has been|have been|could be|is|are) (?:\w+ed|made|sent|found|taken|built|left|set|available)
     nothing (?:was|has been|found|is)
     (?:was|were|got|been) (?:stopped|interrupted|halted|killed|aborted|cut short) (?:before|after|at|by|midway)
-    (?:crashed|refuses?|refused|rejected|denied|declined|aborted|failed|fails|failure|forbidden|prohibited)
+    (?:crashed|refuses?|refused|refusing|rejected|denied|declined|aborted|failed|fails|failure|forbidden|prohibited)
     (?:must|has to|have to|should|needs? to) (?:first |not |also |only )?(?:be|have|contain|match|start|end|include)
     (?:must|has to|have to|should|needs? to) (?:first |not |also |only )?(?:lie|come|wait|pay|log|sign)
     nobody
     no one
+    sold out
     only \S+(?: \S+){0,6} (?:allowed|possible|can|may|left|remaining|accepted|supported)
     too (?:many|much|long|short|large|small|few|high|low|big|early|late|far|old|young|heavy|busy|fast|soon)
     out of
+    outside(?: of)? (?:the|its|your|our)(?: \w+)? (?:range|limits?|bounds|area|hours|window|zone)
     (?:insufficient|not enough|already|exceed(?:s|ed)?|conflicts?|overlaps?|clash(?:es)?|expected)
     (?:invalid|illegal|unknown|unsupported|unrecogni[sz]ed|malformed|missing|expired|unavailable)
     (?:unreachable|timed out|overloaded|rate limit|quota|limit (?:reached|exceeded)|slow down)
     no (?:answer|response|reply|connection|signal)
     still (?!available|open|valid|possible|time)
-    before you can
+    before you
     wait (?:for |at least )?\d
     (?:is|are|was|were|has been|have been|has just been|currently) (?:currently |already |being |just )?(?:taken|booked
         |reserved|occupied|sold|full|fully booked|locked|closed|checked out|in use|on loan|blocked|disabled|suspended
@@ -88,7 +90,8 @@ _BAD_STEMS = (
     "|encounter|occurr|rais|rate|vot|cancell?|terminat|kill|prohibit|halt|end|depart|pass|un|in|mis|dis"
 )
 _PARTICIPLE = re.compile(
-    r"(?:sent|set|put|made|built|paid|sold|bought|fed|kept|given|written|done|drawn|begun|on|off"
+    r"(?:sent|set|put|made|built|paid|sold|bought|fed|kept|given|written|done|drawn|begun|on|off|cast|cut|read|shut|split"
+    r"|held|lent|lit|taken|thrown|shown|chosen|grown|bound|won"
     rf"|(?!{_BAD_STEMS})[a-z]{{3,}}ed)"
 )
 _DONE_FIRST = re.compile(  # `Booked!`, `Successfully sent`, `I have saved it`
@@ -100,7 +103,7 @@ _DONE_FIRST = re.compile(  # `Booked!`, `Successfully sent`, `I have saved it`
 _DONE_AT_ALL = re.compile(
     r".{0,120}\b(?:successfully|is now|are now|as (?:you )?(?:requested|asked|wished|planned|instructed|ordered)|has been"
     r" (?!rejected|refused|denied|declined|blocked|suspended|taken|changed|modified|updated|deleted|removed|aborted|already"
-    r"|exceeded|locked)\w+ed)\b"
+    r"|exceeded|locked|revoked|expired|disabled|terminated)\w+ed)\b"
 )
 _DONE_UNLESS_NEGATED = re.compile(
     r"\b(?:succeeded|successful|removed|deleted|cleared|cleaned|lifted|restored|recovered|resolved|fixed|uploaded|unblocked"
@@ -118,7 +121,7 @@ _OVER = re.compile(
 _ALREADY = re.compile(r"\balready (\w+)")
 _EMPTY_RESULT = re.compile(  # without a name, a quotation or a number, nothing was found
     r"(?:There (?:is|are|were) )?(?:[Nn]o|[Nn]one|[Nn]othing)(?: [a-z-]+){0,4}?(?: (?:were|was|are|is))?"
-    r"(?: (?:found|available|exists?|left|yet|here))?(?: (?:for|in|on|at|between|within|today|this)\b[^\"'`]*)?[.!]?"
+    r"(?: (?:found|available|exists?|left|yet|here))?(?: (?:for|in|on|at|between|within|today|this)\b[^\"'`:#]*)?[.!]?"
 )
 _APOLOGY = _words(
     r"""
@@ -191,6 +194,33 @@ def says_over(words: str, subject: Subject) -> bool:
         subject: what the tool was asked for.
     """
     return subject.is_undoing and _OVER.search(words) is not None
+
+
+def is_own_work(words: str, subject: Subject) -> bool:
+    """Whether a sentence speaks of what the tool does, or of nothing to do: `E6 closed` of `close_road`.
+
+    Args:
+        words: a normalized sentence.
+        subject: what the tool was asked for.
+    """
+    stem = subject.verb[:-1] if len(subject.verb) > _SHORTEST_VERB else None
+    if _BENIGN.search(words) or says_over(words, subject) or _is_so_already(words, stem, subject):
+        return True
+    if re.search(rf"\b(?:is|are) (?:now )?{re.escape(subject.verb)}\b", words):
+        return True
+    ending = r"\w{0,3}ed" if len(subject.verb) > _SHORTEST_VERB else ""
+    return re.search(rf"\b{re.escape(stem or subject.verb)}{ending}\b", words) is not None
+
+
+def counts_own_work(words: str, subject: Subject) -> bool:
+    """Whether a sentence says of how many things was done what was asked for: `rejected 2 rows, imported 98`.
+
+    Args:
+        words: a normalized sentence.
+        subject: what the tool was asked for.
+    """
+    stem = subject.verb[:-1] if len(subject.verb) > _SHORTEST_VERB else subject.verb
+    return re.search(rf"(?<!not )(?<!be )(?<!never )\b{re.escape(stem)}\w{{0,3}}ed [1-9]\d*\b", words) is not None
 
 
 def says_refused(words: str, subject: Subject) -> bool:

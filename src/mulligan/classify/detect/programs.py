@@ -22,7 +22,17 @@ from mulligan.classify.phrases import said
 from mulligan.classify.reasons import reason_of
 from mulligan.untrusted.classes import as_dict, is_a
 
-_STATUSES = ("returncode", "return_code", "exit_code", "exitCode", "exitcode", "ExitCode", "exit_status", "code")
+_STATUSES = (
+    "returncode",
+    "return_code",
+    "exit_code",
+    "exitCode",
+    "exitcode",
+    "ExitCode",
+    "exit_status",
+    "exited",
+    "code",
+)
 _OUTPUTS = ("stdout", "output", "out", "Stdout", "stdout_bytes", "output_bytes")
 _ERRORS = ("stderr", "err", "Stderr", "stderr_bytes")
 FIELDS = (*_STATUSES[:-1], *_OUTPUTS, *_ERRORS, "timed_out")
@@ -97,7 +107,7 @@ def detect_exit(
     output, complaint = _text(stdout).strip(), _text(stderr).strip()[-_LONGEST_TEXT:]
     if is_merged:
         complaint, output = output[-_LONGEST_TEXT:], ""
-        if said(complaint) is None and not _COMPLAINT.match(complaint):
+        if said(complaint) is None and not _COMPLAINT.match(complaint) and detect_trace(complaint) is None:
             complaint = ""
     trace = detect_trace(complaint) or detect_traceback(complaint) if complaint else None
     if trace is not None and not subject.is_verdict:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mulligan.classify import meanings
-from mulligan.classify.detect.sentences import sense
+from mulligan.classify.detect.sentences import clear_sense, sense, sentences
 from mulligan.classify.failure import Failure
 from mulligan.classify.phrases import said
 from mulligan.classify.reasons import reason_of
@@ -23,6 +23,7 @@ _MISSING = re.compile(
 )
 _WRAPPER = re.compile(r"\b(?:execut|call|runn|invok)ing (?:the )?(?:tool |function )?[\w.'\"`/-]{1,80}")
 _MOST_TEXT = 600
+_VAGUE = frozenset((None, meanings.ARGUMENT, meanings.FAILED))
 _CODES: tuple[tuple[meanings.Meaning, str], ...] = (
     (meanings.RATE_LIMIT, "THROTTLED"),
     (meanings.QUOTA, "QUOTA_EXCEEDED"),
@@ -70,11 +71,21 @@ def with_meaning(failure: Failure) -> Failure:
     Args:
         failure: what was found in the value of a known tool.
     """
-    if failure.exception is not None or failure.status is not None or said(failure.told) is not None:
+    known = said(failure.told)
+    if failure.exception is not None or failure.status is not None or known not in (None, meanings.FAILED):
         return failure
-    if any(reason_of(code) is not None for code in failure.codes) or find_status(failure.text, failure.told):
+    reasons = {reason_of(code) for code in failure.codes} - {None}
+    if reasons - _VAGUE or find_status(failure.text, failure.told):
         return failure
-    meaning = sense(failure.told)
+    meaning = (
+        next((one for one in map(clear_sense, sentences(failure.told)) if one), None)
+        if reasons
+        else sense(failure.told)
+    )
+    if reasons and meaning in _VAGUE:
+        return failure
+    if known is meanings.FAILED and meaning is meanings.ARGUMENT:  # `list index out of range`
+        return failure
     code = next((code for one, code in _CODES if one is meaning), None)
     if code is None:
         return failure

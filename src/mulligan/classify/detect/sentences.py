@@ -42,14 +42,16 @@ _WORDS: Mapping[str, str] = {
     "NOT": "(not|never|no longer)",
     "BE": "(is|are|was|were|be|been|has|have|had|been|being|seems|appears|remains)",
     "UNIT": "(milliseconds|seconds?|secs?|minutes?|mins?|hours?|days?|ms|s|min|m|h)",
-    "PER": "( ?per |/| an? | each | every | in (any )?(# )?)(second|minute|hour|day|week|month|min|sec|s|h)",
+    "PER": "( ?per (# )?|/| an? | each (# )?| every (# )?| in (any )?(# )?)(second|minute|hour|day|week|month|min|sec|s|h)",
     "CALLS": "(requests?|calls?|messages?|attempts?|tries|queries|searches|downloads?|uploads?|logins?|posts?|e-?mails?|sms"
     "|rolls?|commands?|operations?|jobs?|look-?ups?|invocations?|tokens?|hits|actions?|submissions?|orders?)",
-    "MEANS": "(funds?|balance|credits?|money|budget|points|coins?|gold|gems|allowance|memory|ram|vram|disk|space|storage"
+    "MEANS": "(funds?|balance|credits?|money|budget|coins?|gold|gems|allowance|memory|ram|vram|disk|space|storage"
     "|quota|cash|licen[cs]es|mileage|(disk|storage|free) space)",
     "PLAN": "(free|trial|plan|tier|monthly|daily|weekly|yearly|annual|subscription|licen[cs]e|spending|spend|credit|usage"
     "|storage|memory|billing)",
-    "SECRET": "(tokens?|api[ -]?keys?|access keys?|secret keys?|keys?|credentials?|passwords?|passcodes?|passphrase|pin"
+    "SECRET": "(tokens?|api[ -]?keys?|access keys?|secret keys?"
+    "|keys?(?! (_|hold|of|in|for|with))|(two-factor|2fa|verification|one-time|login) code"
+    "|credentials?|passwords?|passcodes?|passphrase|pin"
     "|pin code"
     "|otp|signature|(client )?secret|cookies?|jwt|session|login|log-in|sign-in|authori[sz]ation)",
     "ROLE": "(administrators?|admins?|owners?|managers?|members?|moderators?|editors?|staff|supervisors?|leads?|maintainers?"
@@ -78,15 +80,15 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (an |)(unexpected|unknown|unhandled|internal) (\\w+ )?(error|exception)
         (error|exception|failure) (has |)occurred
         segmentation fault
+        (division|divide|dividing) by zero
+        has no attribute …
         <COULD>(parse|decode|read|understand|interpret) … (response|reply|answer|output|result)
         """,
         """
         unsupported operand
         object is not (subscriptable|callable|iterable)
-        has no attribute
         null ?pointer*
         stack overflow
-        division by zero
         list index out of range
         undefined is not
         is not a function
@@ -112,7 +114,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         operation was (aborted|<STOPPED>)
         <PERSON> (has |have )?(<STOPPED>|chose not|did not (confirm|approve|agree|consent)) …(this|the (call|action|request
             |command|tool|operation|confirmation|dialog|prompt))
-        <STOPPED> by (the )?user
+        (<STOPPED>|not (confirmed|approved|allowed|accepted)) by (the )?user
         <PERSON> (does|did) not want …
         keyboard ?interrupt
         approval (was )?(denied|declined|refused|rejected|not granted)
@@ -132,10 +134,13 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         """
         (rate|request|api|call)[- ]?limit(ed|ing|s)? … (exceed*|reach*|hit|error|wait|retry|try|violation|window)
         (exceed*|reach*|hit|over) … (rate|request|call)[- ]?limits?
-        (rate[- ]limited|throttl*|too many <CALLS>|flood (wait|control))
-        too many … (minute|hour|second|seconds|minutes|short time|at once|in a row|recently|today)
+        (rate[- ]limited|throttl*|(too many|excessive) <CALLS>|flood (wait|control))
+        too (many|much) … (minute|hour|second|seconds|minutes|short time|at once|in a row|recently|today)
         slow down
+        (hourly|burst|minutely|concurren*) (\\w+ ){0,2}limit*( (exceed*|reach*|hit))?
         # <CALLS> ?<PER>
+        (once|twice|# times)<PER>
+        limit (is|of) # (\\w+ ){0,3}<PER>
         <CALLS>… (per|an|a|every|each) (second|minute|hour|day) (are |is |)(allowed|maximum|the (maximum|limit))
         (maximum|max|limit|limited to|at most|more than|only|up to) (of |is |to |)(# |one |once |twice )(\\w+ )?<PER>
         (calling|requesting|sending|asking|posting|polling|going|typing|clicking) … too (fast|quickly|often|frequently)
@@ -147,7 +152,6 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (next|again) (\\w+ )?(possible|allowed|available) (in|after) # ?<UNIT>
         wait (for |at least |another |about )*# ?<UNIT>
         # <UNIT> ago
-        (once|twice|only # times) <PER>
         """,
     ),
     (
@@ -158,10 +162,12 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (insufficient|not enough|too little|no more|no remaining) (\\w+ )?<MEANS>
         (you|your account|we) … out of (\\w+ )?<MEANS>
         no (\\w+ )?space left
-        (disk|storage|drive|mailbox|volume|inbox|partition) (is |has become |are )?(now |almost )?full
+        (disk|storage|drive|mailbox|volume|inbox|partition) (of \\S+ )?(is |has become |are )?(now |almost )?full
         out of (gpu |cuda |system |host |)memory
         you (can|could) not afford
         payment required
+        not (available|included|supported|enabled) (on|in|for|with|by) (your|this|the) (\\w+ )?(plan|tier
+            |subscription|edition|licen[cs]e)
         you have (already )?used (up )?(all|your|every|the) …
         your (\\w+ ){0,3}<MEANS> (\\w+ ){0,4}(exhausted|used up|too low|depleted|insufficient|exceeded|empty|gone
             |not (sufficient|enough|cover))
@@ -174,6 +180,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (your|the) (free )?(subscription|plan|trial|licen[cs]e) (\\w+ ){0,3}(expired|ended|inactive|lapsed|run out)
         """,
         """
+        (insufficient|not enough|too few|too little) (\\w+ ){1,3}(in|on) (the |your |this )?(wallet|account|card|balance|budget)
         out of (\\w+ )?(<MEANS>|capacity|paper|ink|toner|fuel|battery|reagent|seats|licen[cs]es)
         (can|could|will) not (be )?(afford*|cover*|pay)
         (used (up )?(all|every*|its|your|the)|ran out|run out|running out|exceeds?|exceeded|more than|over) (of )?… <MEANS>
@@ -197,10 +204,13 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         client timeout
         deadline … (exceeded|passed|expired)
         (took|taking|takes|ran|running|waited) (too long|longer than …)
-        exceed* … #( |-)?<UNIT> (time ?)?limit
+        (exceed*|hit|reach*) … #( |-)?<UNIT> (time ?)?limit
+        (query|command|job|request|process|script) … (killed|stopped|aborted|terminated|cancell?ed) after # ?<UNIT>
+        exceed* (\\w+ ){0,3}(limit|maximum|timeout|budget) of # ?<UNIT>
         (exceed*|reach*|hit|past|over) … (time limit|time budget|walltime|wall clock|(maximum |allowed )?(run|execution
             |processing)[- ]?time)
         time limit … (exceeded|reached|hit)
+        (gave|given|giving) up (waiting )?after # ?<UNIT>
         (no|<NOT>|without|nothing) … (answer*|respon*|repl*|acknowledg*|finish*|complet*|arriv*|came back|return*
             |signal) … (within|in time|after|in) (the )?((last )?# ?(\\w+ )?<UNIT>|allotted|allowed|configured)
         """,
@@ -224,24 +234,36 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         unauthenticated
         <NOT> authenticated
         (re-?authenticate|re-?authori[sz]e) …
+        (oauth|token|session) (\\w+ )?(refresh|exchange|validation|verification) (failed|error)
+        (2fa|mfa|two-factor|captcha|otp) (\\w+ )?(required|needed|missing|expired)
         authentication … (fail*|required|error|rejected|expired|missing|needed|unsuccessful)
         <SECRET> (\\w+ ){0,6}(expired|revoked|rejected|ended|no longer valid|not (be )?(accepted|valid|set|verified))
+        (tokens?|api[ -]?keys?|passwords?|credentials?|passcode) (\\w+ ){0,6}not (\\w+ )?(accepted|valid|recogni[sz]ed)
         (your|the|this|provided|access|api|bearer|refresh) (\\w+ )?<SECRET> (\\w+ ){0,5}(invalid|wrong|missing|incorrect
             |required|mismatch*|malformed)
         (invalid|expired|wrong|missing|bad|incorrect|revoked|no valid) (or \\w+ )?(\\w+ )?(tokens?|api[ -]?keys?|access keys?
             |credentials?|passwords?|passcode|pin|login|session|signature)
         (re)?connect (your|the) (\\w+ ){0,2}account …
+        \\w+_(key|token|secret|password|pat|credentials) (\\w+ ){0,3}(not (\\w+ )?(set|found|configured|defined
+            |provided)|missing|required|unset|undefined)
+        (missing|set|define|export|provide) (\\w+ ){0,4}\\w+_(key|token|secret|password|pat|credentials) …
+        <CANNOT>(\\w+ )?(find|locate|load|obtain|read|get|determine) (\\w+ ){0,3}(credentials|api[ -]?key|access token)
+        (run|use|try|execute):? (\\w+ ){1,3}(log-?in|signin|authenticate)
         (not accept|rejects?|rejected|refused|does not like) (our|your|the|my|this) (\\w+ )?<SECRET>
         """,
         """
         (log|sign|logged|signed)[ -]?(in|on|out)
+        (enter|provide|use|supply) a valid (\\w+ )?<SECRET>
         authenticat*
         unauthori[sz]ed
         <SECRET> (\\w+ ){0,6}(expired|invalid|revoked|wrong|missing|incorrect|rejected|required|ended|run out|mismatch
             |disabled|not (\\w+ )?(accepted|valid|recogni[sz]ed|found|set|match|configured|verified|correct))
         (invalid|expired|wrong|missing|bad|incorrect|revoked|no valid|no|unknown) (or \\w+ )?(\\w+ )?<SECRET>
         (account|calendar|mailbox|service) (is )?(<NOT>) (linked|connected)
-        no (linked|connected) account
+        no (linked|connected|active) account
+        no (\\w+ )?account (is |was |has been )?(linked|connected|configured|set up)
+        <NOT> (\\w+ ){0,3}have (\\w+ ){0,2}active account …
+        \\w+ auth (log-?in|login|refresh)
         """,
     ),
     (
@@ -252,8 +274,12 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         you (do not have|have no) (\\w+ ){0,3}(rights?|access|role|privileges?|authority|clearance|permissions?|scopes?)
         (insufficient|missing|lacks?|not enough|without) (the |an? )?(\\w+ )?(permissions?|privileges?|rights?|scopes?)
         <NOT> (authori[sz]ed|permitted|entitled) to
+        role … (does|do) not (allow|permit|include|let) …
+        (this|the|that|your) (command|call|request|tool|operation|action|code|query|statement|method|path|domain
+            |host|url) (_ )?(is|was) (<NOT> (allowed|permitted|authori[sz]ed)|blocked|forbidden|prohibited|denied|disallowed)
         (blocked|refused|rejected|prevented|disallowed|forbidden|denied) by … (policy|policies|firewall|guard*|filter
-            |parental controls?|administrators?|security|sandbox)
+            |parental controls?|administrators?|security|sandbox|robots*|cors|hook)
+        (cross-origin|cors) … (blocked|denied|not allowed)
         """,
         """
         <NOT> (be )?(allowed|permitted|authori[sz]ed|entitled|cleared|eligible|privileged|approved for)
@@ -261,17 +287,21 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         <NOT> have …(rights?|access|role|privileges?|authority|clearance|permissions?|scopes?)
         (only|reserved for|restricted to|limited to|requires?|needs?) (the |an? |its |their )?(\\w+ )?<ROLE>
         (lacks?|missing|insufficient|without|higher|more) (the |an? |your )?(\\w+ ){0,3}<ROLE>
+        <ROLE> only
         (access|entry|write|read) (\\w+ ){0,2}(refused|restricted|blocked|revoked)
         (blocked|refused|rejected|prevented|stopped|disabled|locked) by …(policy|policies|firewall|rules?|settings?|guard*
             |filter|controls?|admin*|security|sandbox)
         may (not|only) …
         only (\\w+ ){1,4}(may|can|are allowed|is allowed) …
         (lacks?|without|has no|have no) (\\w+ ){0,2}(access|rights?|authority)
-        outside (of )?(the |your |its )?(allowed|permitted|working|workspace|sandbox|authori[sz]ed|project) …
+        outside (of )?(the |your |its )?((allowed|permitted) (?!range|limit|bound|value)|working
+            |workspace|sandbox|authori[sz]ed|project) …
         (belongs to|owned by) (another|someone|somebody|a different|other) …
         (against|violates?) (the |our |your )?(\\w+ )?polic(y|ies)
         (no|read-only) (\\w+ )?access
         (private|confidential|classified)
+        <NOT> (given |granted )?consent* …
+        consent … (missing|required|withdrawn|revoked|not (given|granted))
         """,
     ),
     (
@@ -311,8 +341,14 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (is|are) (still )?(loading|starting up|warming up|initiali[sz]ing)
         no (\\w+ ){0,2}(workers?|servers?|nodes?|backends?|replicas?|operators?|gpus?|instances?) (\\w+ )?(available|free
             |online|ready)
+        too many (open )?(clients|connections|files|sessions)
+        <NOT> (the )?(primary|master|leader) …
         internal server error
         bad gateway
+        circuit( |-)?(breaker )?(is )?open
+        recovery mode
+        no healthy …
+        (election|failover|recovery|rebuild*|reindex*|re-index*|migration|restart) (is )?(currently )?in progress
         """,
         """
         (currently|right now|at the moment|presently) (\\w+ ){0,2}(unavailable|not available|offline|down|closed)
@@ -320,6 +356,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
             |not responding|not ready)
         <SERVICE> (\\w+ ){0,5}(closed|suspended|paused|powered off|switched off|asleep|frozen|hung|stopped|not (available
             |ready|running|online|up|working))
+        no \\w+ (is |are )?(currently )?available (right now|at the moment|currently|today|now|at present)
         try again
         """,
     ),
@@ -342,6 +379,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         <NOT> been (created|added|written|uploaded|published|registered|recorded|released) (yet|so far)
         <NOT> (paired|linked|connected|registered|associated|enrolled) (with|to|in|on|for) (this|your|the|our|any) …
         is not (a |an )?(approved|known|registered|existing|recogni[sz]ed|listed|published|assigned|official) …
+        i do not (know|have|recogni[sz]e) (any|an?|that|this|the) …
         (never heard of|has gone missing|no longer available) …
         """,
         """
@@ -355,9 +393,11 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (nothing|nobody|no one) (found|known|exists|by|matches|here|with|is|at|under)
         unknown (?!(option|parameter|unit|format|argument|flag|field|column|mode|operator|type|value|currency|command|time
             |codec|setting|property|error|reason))\\w+
-        (missing from|not appear in|do not (have|know|carry|stock|recogni[sz]e)|does not (have|know|carry|stock|contain)
+        (missing from|not appear in|do not (have|know|carry|stock|recogni[sz]e)
+            |does not (have|know|carry|stock|contain(?! an? valid))
             |did you mean)
         no data
+        delisted
         """,
     ),
     (
@@ -378,10 +418,16 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
             |any ?more|any longer|in (this|its current) state|in (state|status))
         no longer (possible|be|editable|refundable|accepts?|accepting|available|open|active) …
         <BE> (\\w+ )?<TAKEN>
+        (another|someone|somebody|a different) (\\w+ ){0,2}(is|has|holds?|owns?|uses?|was|already) …
         (must|has to|have to|needs? to|should) (first )?be …(first|before|beforehand)
         (must|has to|have to|needs? to|can) (first|only) …
         (first|before (you|it|this|that)|until|unless) … (can|must|close|stop|start|open|pay|finish|cancel|return|delete
             |remove|detach|release|commit|reverse)
+        (can|could) (not|no longer) (be )?(deleted?|removed?|drop(ped)?|cancel(led)?|closed?|archived?|edit(ed)?
+            |changed?) … (with|that has|while|containing|because|until) …
+        (ended|expired|closed|finished|started|departed|took place) (yesterday|today|already|last|on|at|# \\w+ ago) …
+        (was|were|has been|have been) (modified|changed|updated|moved|edited)(?=$|[.,;:])
+        with (this|that|the same) \\w+ (already )?exists
         (version mismatch|stale|out[- ]of[- ]date|outdated|not empty|in progress|in flight|precondition|uncommitted|unmerged
             |diverged)
         condition … (not (satisfied|met)|fail*)
@@ -430,6 +476,11 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (no|empty) \\w+ (was |were |has been )?(given|provided|specified|supplied|entered|selected|passed|set)
         too (long|short|large|small|many|few|high|low|big|early|late|far|old|young|heavy|light|deep|narrow|wide)
         (in the|lies in the|is in the) past
+        (is|are) (both )?(the same|identical|equal)
+        (i|we) need (a|an|the|your|more|at least) …
+        ^(negative|empty|zero) \\w+$
+        (format|value|type|number|length|spelling) (is |was |looks? )?(wrong|incorrect|bad)
+        outside (of )?(\\w+ ){0,3}(range|limits?|bounds|values?)
         (larger|greater|bigger|smaller|less|more|higher|lower|longer|shorter|older|younger|earlier|later|fewer) than …
         (exceeds?|between|at least|at most|minimum|maximum|up to) …
         <NOT> (match|conform|parse|look like|correspond|fit|make sense|comply|add up|a (number|date|time|string|file
@@ -438,11 +489,12 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (allowed|valid|possible|supported|available|legal|accepted|known) (\\w+ )?(values?|options?|choices?|formats?|units?
             |codes?|types?|moves?|names?|languages?) …
         (choose|pick|use) (one|either|from|a|an) …
-        (mismatch|checksum|check digits?|ambiguous|bad (format|input|value|date)|wrong (format|type|number|unit|kind
-            |length)) …
+        (mismatch|checksum|check digits?|ambiguous|bad (format|input|value|date)|(wrong|incorrect) (\\w+ )?(format|type|number
+            |unit|kind|length)) …
         (not (take|accept|support|have a)|only (accepts?|supports?|takes?|works?|handles?|available in|integers|numbers)) …
         unexpected (token|character|argument|keyword|type|value|end|input) …
-        (before|after) (the )?(\\w+ )?(start|end|begin*|pick-?up|drop-?off|departure|arrival|check-?in|check-?out)
+        (before|after) (the )?(\\w+ )?(start(_\\w+)?|end(_\\w+)?|begin*|pick-?up|drop-?off|departure|arrival
+            |check-?in|check-?out)
         """,
     ),
 )

@@ -3,11 +3,12 @@
 Sources: https://github.com/omniti-labs/jsend, https://www.elastic.co/docs/api/doc/elasticsearch/operation/operation-bulk,
 https://developer.salesforce.com/docs/atlas.en-us.api_rest.meta/api_rest/errorcodes.htm,
 https://docs.discord.com/developers/reference#error-messages, https://huggingface.co/docs/inference-providers,
-https://www.alphavantage.co/documentation, https://spec.graphql.org/October2021/#sec-Errors.
+https://www.alphavantage.co/documentation, https://hl7.org/fhir/operationoutcome.html, https://spec.graphql.org/October2021/#sec-Errors.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from itertools import islice
 from typing import Any
@@ -24,12 +25,13 @@ _LISTED = frozenset(("message", "errorCode", "fields", "statusCode", "extendedEr
 _NOTES = frozenset(("Note", "Information", "Error Message", "Warning"))
 _RATES = (meanings.RATE_LIMIT, meanings.QUOTA)
 _TABLES = frozenset(("list", "codes", "catalog", "catalogue", "table", "reference"))
+_SQL_ERROR = re.compile(r"(?!00|01|02)[0-9A-Z]{5}")
 _MOST_ITEMS = 1_000
 
 
 def detect_service(value: Mapping[str, Any]) -> Failure | None:
     """Detects the error of a service by the exact shape that it documents."""
-    for shape in (_detect_jsend, _detect_bulk, _detect_partial_data, _detect_form, _detect_wait, _detect_note):
+    for shape in _SHAPES:
         failure = shape(value)
         if failure is not None:
             return failure
@@ -115,6 +117,40 @@ def _detect_note(value: Mapping[str, Any]) -> Failure | None:
     if type(text) is not str or (name != "Error Message" and said(text, _RATES) is None):
         return None
     return Failure(value={"message": text}, message=text)
+
+
+def _detect_outcome(value: Mapping[str, Any]) -> Failure | None:
+    """FHIR's OperationOutcome with an issue that is an error: https://hl7.org/fhir/operationoutcome.html."""
+    if value.get("resourceType") != "OperationOutcome":
+        return None
+    issue = next((one for one in mappings(value.get("issue")) if one.get("severity") in ("error", "fatal")), None)
+    if issue is None:
+        return None
+    details = as_dict(issue["details"]).get("text") if is_a(issue.get("details"), Mapping) else None
+    told = next((one for one in (issue.get("diagnostics"), details) if type(one) is str), "")
+    return coded(str(issue.get("code", "")), told)
+
+
+def _detect_sql_state(value: Mapping[str, Any]) -> Failure | None:
+    """An SQLSTATE that is no success or warning, next to a message, as databases behind HTTP send it."""
+    state = next((value[name] for name in ("sqlState", "sqlstate", "SQLSTATE", "sql_state") if name in value), None)
+    message = value.get("message")
+    is_error = type(state) is str and _SQL_ERROR.fullmatch(state) is not None
+    if not is_error or type(message) is not str:
+        return None
+    return Failure(value={"message": message, "sqlstate": state}, message=message)
+
+
+_SHAPES = (
+    _detect_jsend,
+    _detect_bulk,
+    _detect_partial_data,
+    _detect_form,
+    _detect_wait,
+    _detect_note,
+    _detect_outcome,
+    _detect_sql_state,
+)
 
 
 def detect_listed_errors(value: list[Any], subject: Subject) -> Failure | None:

@@ -37,7 +37,7 @@ _TEXTS = _words("""
     archived cache cached stored template attachment attachments resource readme manual help wiki faq knowledge comment
     comments ticket tickets text texts summarize summarise summary letter letters label labels sign inscription plaque
     review reviews quote quotes verse chapter book paragraph lyrics excerpt content contents story clipboard tail cat grep
-    dump export
+    dump export voicemail sms dm tweet tweets subtitle subtitles headline headlines news
 """)
 _RECORDS = _words("""
     job jobs run runs build builds execution executions operation operations task tasks deployment deployments deploy
@@ -46,35 +46,36 @@ _RECORDS = _words("""
     invoices call calls request requests message messages error errors exception exceptions fault faults failure failures
     health status uptime history audit activity record records backup backups parcel shipment booking issue issues
 """)
-_SEARCHING = _words("search find query list filter lookup browse match suggest recommend grep")
+_SEARCHING = _words("search find query list filter lookup browse match suggest recommend grep recall retrieve")
 _MESSAGES = _words("""
     message messages email emails mail mails inbox note notes comment comments post posts log logs chat conversation
-    history transcript recording quote lyrics reply letter clipboard tail code snippet
+    history transcript recording quote lyrics reply letter clipboard tail code snippet voicemail sms dm tweet tweets
+    subtitle subtitles headline headlines news
 """)
 _ABOUT = _words("status history health uptime info details report reports records list log logs")
 _READING = _words("""
     get list describe fetch show view find search retrieve read check poll watch inspect lookup look query load tail last
-    track monitor browse export count download dump
+    track monitor browse export count download dump crawl scrape extract visit recall locate estimate measure weigh compute
 """)
 _WRITING = (
     _words("""
     accept accrue activate add adjust administer admit align append apply approve archive arm assemble assign attach
     backup ban bid blend block book bookmark boot borrow branch brew broadcast bundle burn buy calculate calibrate call
     cancel capture charge chart checkout claim clean click clone close commit compile compress compute concede confirm
-    convert cook cool copy counter craft create crop cut deactivate decode decompress decrypt defer delete demote deploy
+    convert cook cool copy counter craft create crop cut deactivate decode decompress decrypt defer delete deliver demote deploy
     deposit detach dial dim disable disarm disassemble discharge dispatch dispense downgrade drag draw drill drive drop
     dry edit email embed enable encode encrypt enrol enroll equip escalate estimate exchange exec execute extend fax feed
     file fill film fire fit fix flash fly fold follow fork format forward fuel generate grant harvest hash heal heat hire
     hold import insert install invite invoke irrigate issue join kick land launch leave lend like link load lock mail make
     measure merge migrate milk mill minify mint mirror mix mount move mute navigate normalise normalize notify offboard
-    offer onboard open optimise optimize order pack page paint park parse patch pause pay photograph pick pin ping place
+    offer onboard open optimise optimize order pack page paint pan park parse patch pause pay photograph pick pin place
     plan plant play polish post postpone prescribe press print promote provision prune publish pull pump purchase push put
-    quote rate rebase reboot recall reconcile record redeem redo refuel refund register reject release remove rename
+    quote rebase reboot reconcile record redeem redo refuel refund register reject release remove rename
     render renew reopen repair replace replay report request reschedule reserve reset resize restart restore resume retry
     return revoke rewind ring rollback rotate route run sample sanitise sanitize save scale scan schedule scroll seal seek
     select sell send set settle share shear ship shoot shuffle sign simulate skip sleep slice snapshot solder solve sort
-    sow spawn split spray squash stage stake stamp star start stash stop stream submit subscribe swap switch sync tag text
-    till top tow trade train transcode transcribe transfer treat triage trigger tune turn type unblock undo unfollow
+    sow spawn split spray squash stage stake stamp star start stash stop stream submit subscribe swap switch sync tag take text
+    till tow trade train transcode transcribe transfer treat triage trigger tune turn type unblock undo unfollow
     unlink unload unlock unmount unpin unsubscribe untag unzip update upgrade upload use vaccinate verify vote wake wash
     water weigh weld wire withdraw write zip
 """)
@@ -85,15 +86,28 @@ _UNDOING = _words("""
     end unsubscribe unlink detach drop reset decline refuse deny archive purge withdraw void suspend disarm kick evict
     unpublish invalidate
 """)
+_STATES = _words("status history health uptime info details")
+_ATTRIBUTES = _words(
+    "title plot rules price prices author authors description hours menu stats statistics results events weather"
+)
+_CHANGING = _words(
+    "set update change edit post publish send share report reset clear push write submit sync move create add"
+)
+_NOUNS = _words(
+    "page file text label quote log story report record plan schedule"
+)  # as the last word, no verb: `man_page`
 _RUNNING = _words("run execute exec eval invoke")
+_STARTING = _words("start launch trigger perform make play request simulate")  # with what they start: `start_scan`
+_CHECKS = _words("check checks test tests lint validation")  # `type_check`, but `upload_scan`
 _PROGRAMS = _words("""
     shell bash terminal command cmd cli python repl sql psql mysql sqlite script code kubectl docker git powershell
     console exec ssh notebook cell sandbox curl redis query
 """)
 _ENSURING = _words("ensure upsert sync touch")
+_OR_CREATE = _words("or create")  # `get_or_create_tag`
 _JUDGING = _words("""
     count tally test tests lint validate validation verify check audit score classify evaluate simulate roll compare diff
-    review inspect is has can exists exist play guess assess scan match analyze analyse
+    review inspect is has can exists exist guess assess scan match analyze analyse probe ping diagnose detect
 """)
 
 
@@ -144,11 +158,17 @@ def subject_of(tool: Tool) -> Subject:
 def _subject(name: str) -> Subject:
     words = [word.lower() for word in _PIECES.findall(name)]
     first, known = words[0] if words else "", set(words)
-    verb = next((word for word in words[:3] if word in _WRITING or word in _READING or word in _JUDGING), first)
+    verbs = words[:-1] if words[1:] and words[-1] in _NOUNS else words
+    verb = next((word for word in verbs[:3] if word in _WRITING or word in _READING or word in _JUDGING), first)
     runs = verb in _RUNNING or (bool(known & _PROGRAMS) and (verb in _PROGRAMS or verb not in _WRITING | _READING))
     is_made = bool(known & _MAKING) and bool(known & _MADE) and words[-1] in _MADE
     opens_text = verb == "open" and bool(known & (_TEXTS | _RECORDS))
-    if verb in _WRITING and not opens_text and not known & _JUDGING and not is_made and words[-1] not in _ABOUT:
+    is_named_check = bool(words) and words[-1] in _CHECKS
+    judges = bool(known & _JUDGING) and (verb in _JUDGING or verb in _RUNNING | _STARTING or is_named_check)
+    about = words[-1] if words and words[-1] in _ABOUT else ""  # `claim_status`, but `update_status`
+    is_attribute = len(words) == 2 and words[-1] in _ATTRIBUTES and verb not in _CHANGING  # `park_rules`
+    is_noun = is_attribute or (bool(about) and (verb in _RECORDS or (about in _STATES and verb not in _CHANGING)))
+    if verb in _WRITING and not opens_text and not judges and not is_made and not is_noun:
         converts = bool(known & _CONVERTING) and first in _CONVERTING
         return Subject(
             converts,
@@ -162,7 +182,7 @@ def _subject(name: str) -> Subject:
             runs=runs,
             words=frozenset(words),
             verb=verb,
-            is_idempotent=bool(known & _ENSURING),
+            is_idempotent=bool(known & _ENSURING) or known >= _OR_CREATE,
         )
     reads = verb in _READING or opens_text or (bool(words) and words[-1] in _ABOUT)
     return Subject(
@@ -177,6 +197,6 @@ def _subject(name: str) -> Subject:
         runs=runs,
         is_file=bool(known & _FILES),
         is_made=is_made,
-        is_idempotent=bool(known & _ENSURING),
+        is_idempotent=bool(known & _ENSURING) or known >= _OR_CREATE,
         words=frozenset(words),
     )

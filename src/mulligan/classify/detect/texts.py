@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from http import HTTPStatus
 from itertools import islice
 from typing import Any
 
@@ -10,8 +11,10 @@ from mulligan.classify import meanings
 from mulligan.classify.detect.languages import foreign_sense
 from mulligan.classify.detect.mappings import leading_status
 from mulligan.classify.detect.outcomes import (
+    counts_own_work,
     first_sentence,
     is_empty_result,
+    is_own_work,
     is_statistic,
     reports_success,
     says_over,
@@ -19,7 +22,7 @@ from mulligan.classify.detect.outcomes import (
 )
 from mulligan.classify.detect.programs import detect_exit, detect_traceback
 from mulligan.classify.detect.reports import coded
-from mulligan.classify.detect.sentences import clear_sense, normalize, sentences
+from mulligan.classify.detect.sentences import clear_sense, normalize, sense, sentences
 from mulligan.classify.detect.subject import Subject
 from mulligan.classify.detect.traces import detect_trace
 from mulligan.classify.failure import Failure
@@ -57,6 +60,7 @@ _TELLING_AFTER_TOPIC = (*_TELLING, ResourceConflictError, ToolArgumentError)
 _VAGUE = (None, meanings.ARGUMENT, meanings.FAILED)
 _EXISTING = (meanings.EXISTS, meanings.CONFLICT)
 _OF_THE_CALL = (meanings.TIMEOUT, meanings.RATE_LIMIT, meanings.CANCELLED, meanings.QUOTA)
+_REFUSED_CALL = re.compile(r"this (?:command|call|request|tool|operation|action|code|query|statement)\b")
 _PROTOCOL = re.compile(r"(?:Error (?:executing|calling|running|invoking) (?:tool|function)\b|MCP error -32\d{3}\b)")
 _REPORT = re.compile(
     r"(?:(?:Error|ERROR|Fatal error|fatal|Exception)(?: [a-z][^:\n]{0,80}| \(?[45]\d\d\)?)?"
@@ -73,7 +77,8 @@ _PLAIN_REPORT = re.compile(
     r"|Unavailable)(?: \([^)\n]{1,40}\)| \[[^]\n]{1,40}\])?(?::| [-\u2013\u2014] )"
     r"|\[(?:ERR|ERROR|FAIL|FAILED|FATAL|FAILURE)\] \S"
     r"|\[?(?:ERR(?:OR)?|E)[-_]\w{1,40}\]?:? (?=\S+ \S)"
-    r"|(?!If |When |Whenever |Unless |In case |Should )[A-Z][\w /'-]{2,60} (?:failed|was rejected|was refused|was denied"
+    r"|(?!If |When |Whenever |Unless |In case |Should |None |No one |Nobody )"
+    r"[A-Z][\w /'-]{2,60} (?:failed|was rejected|was refused|was denied"
     r"|was declined|was aborted|rejected|refused|unsuccessful)(?: to [a-z]+)?(?:[!.]?(?=\n|\Z)|[:;,] |(?: \u2013| \u2014"
     r"| -) | (?:because|since|as|due to|with|after)\b)"
     r"|(?:Illegal|Invalid|Unsupported|Unrecogni[sz]ed|Unknown|Malformed"
@@ -83,8 +88,8 @@ _PLAIN_REPORT = re.compile(
     r"|Sorry, (?:but )?(?:I|we) (?:could not|couldn't|can't|cannot|was unable|were unable|am unable)\b"
     r"|(?:Failed|Unable) to [a-z]+ |(?:Could not|Couldn't|Cannot|Can't) [a-z]+ "
     r"|(?:The )?(?:[Rr]equest|[Oo]peration|[Cc]all|[Cc]ommand|[Qq]uery|[Ee]xecution|[Tt]ool execution|[Cc]onnection) failed\b"
-    r"|Request (?:timed out|was rejected|error)\b|HTTP(?: error)? [45]\d\d\b"
-    r"|(?:Blocked|Denied|Refused|Rejected|Forbidden|Access denied|Permission denied|Not allowed):"
+    r"|Request (?:timed out|was rejected|error)\b|HTTP(?: error)? [45]\d\d\b(?!,| (?:is|means|or|and)\b)"
+    r"|(?:(?:Blocked|Denied|Refused|Rejected)(?: by [\w-]{1,30})?|Forbidden|Access denied|Permission denied|Not allowed):"
     r"|(?:Invalid|Unsupported|Unrecognized|Unknown|Missing) [a-z]+(?: [a-z]+){0,3}: )"
 )
 _FRAME = "\u2500\u2502\u256d\u256e\u256f\u2570\u2575\u2577\u2503\u250c\u2514\u2510\u2518"
@@ -104,12 +109,18 @@ _EXCEPTION = re.compile(
     r"\((?:\w{1,40}\.){1,4}\w{1,60}(?:Error|Exception)\) |(?:[a-z_]\w{0,40}\.){0,4}[A-Z]\w{1,60}(?:Error|Exception)\(.*\)\Z",
     re.DOTALL,
 )
+_STATUS_ONLY = re.compile(
+    rf"({'|'.join(str(one.value) for one in HTTPStatus if one >= 400)}):? ([A-Z][A-Za-z' -]{{2,40}})"
+)
+_CLASS = re.compile(r"(?:[a-z_]\w{0,40}\.){0,4}[A-Z]\w{1,60}(?:Error|Exception|Interrupt)")
+_DRIVER = re.compile(r"\(\d{3,5}, ['\"]([^\n]{5,400})['\"]\)")  # what a driver of MySQL writes of an exception
+_VALIDATION = re.compile(r"\d{1,4} validation errors? for \w[^\n]{0,80}\n\S")  # pydantic
 _STATUS = re.compile(
     r"\W{0,2}(?:exit(?:ed with)?|return|Exit|Exited with|Command failed with exit)(?: code| status)[: ]{1,2}(\d{1,3})\W{0,2}"
 )
 _OUTPUT_ERROR = re.compile(r"^(?:(?:error|fatal): \S|\w{2,12} (?:ERR!|error) (?:code )?[A-Z\d])", re.MULTILINE)
 _REFUSED = re.compile(
-    r"\b(?:cancelled|canceled|rejected|declined|denied|aborted) by (?:the )?user\b"
+    r"\b(?:cancelled|canceled|rejected|declined|denied|aborted|not (?:approved|confirmed|allowed)) by (?:the )?user\b"
     r"|\b[Uu]ser (?:has )?(?:rejected|declined|denied|cancelled|canceled) (?:this|the)\b"
 )
 _RETURNED = re.compile(
@@ -124,6 +135,13 @@ _NO_SENTENCE = re.compile(
     r"[\d\[(]|(?:raise|return|throw|def|class|import|from|if|for|while|try)\b|(?:If|When|Whenever|In case"
     r"|Unless|Should you|Dry run|Preview|Simulation)\b"
 )  # a log, or source
+_GENERAL = re.compile(r"\b(?:anyone|persons?|people|those|visitors|users|any \w+) (?:who|that|whose|without)\b")
+_DEFINITION = re.compile(
+    r"[^.!?]{1,80}? (?:(?:is|are|means|refers to|indicates) (?:an?|the|that|one of)"
+    r"|(?:is|are) (?:raised|thrown|returned|shown|caused|emitted)|occurs?)\b"
+)
+_LOG_LINE = re.compile(r"[A-Z][a-z]{2} +\d{1,2} \d\d:\d\d:\d\d \S+ \S+: ")  # of syslog
+_WARNING = re.compile(r"\W{0,3}(?:[a-z]{2,12} )?(?:warn|warning|WARN|WARNING|Warning)\b")
 _DEVICE_CODE = re.compile(r"(?:E|ERR|F|ALARM|FAULT)[-_ ]?\d{1,5}[ :.-]{1,3}\S[^\n]{2,80}")
 _SHELL = re.compile(r"(?:[\w.+/-]{1,60}: ){1,3}[^\n:]{1,160}(?:: [^\n]{1,160})?")
 _DOCUMENTATION = re.compile(r"(?:If|Raised|When|Occurs|This (?:exception|error|class)|The exception|is|Thrown)\b")
@@ -172,10 +190,10 @@ def detect_text(text: str, subject: Subject) -> Failure | None:
     message = _plain(text)
     if len(message) <= 2 * _LONGEST_REPORT and (fixed := _detect_fixed_sentence(message)) is not None:
         return fixed
-    if subject.converts:
+    if subject.converts or _LOG_LINE.match(message):
         return None
     if len(message) <= 2 * _LONGEST_REPORT:
-        framework = _detect_framework(message, subject) or _detect_exception(message)
+        framework = _detect_framework(message, subject) or _detect_exception(message, subject)
         if framework is not None:
             return framework
     if subject.is_text:
@@ -243,8 +261,15 @@ def detect_tagged(text: str) -> Failure | None:
     return Failure(value=shown[1], message=shown[1], status=int(shown[2]) if shown[2] else None)
 
 
-def _detect_exception(message: str) -> Failure | None:
+def _detect_exception(message: str, subject: Subject) -> Failure | None:
     """The `repr` of an exception, or what SQLAlchemy writes of one."""
+    driver = _DRIVER.fullmatch(message)
+    if driver is not None:
+        return Failure(value={"message": driver[1]}, message=driver[1])
+    if subject.is_writing and _CLASS.fullmatch(message) is not None:
+        return Failure(value={"type": message, "message": message}, message=message)
+    if _VALIDATION.match(message):
+        return coded("INVALID_ARGUMENT", message)
     return Failure(value=message, message=message) if _EXCEPTION.match(message) else None
 
 
@@ -261,15 +286,17 @@ def _detect_output(message: str, subject: Subject) -> Failure | None:
 
 def _detect_sentence(message: str, subject: Subject) -> Failure | None:
     """One or two sentences of which the first says what is wrong, where the tool returns no messages or verdicts."""
-    if not message or len(message) > _LONGEST_SENTENCE or message.count("\n") >= 2 * _MOST_LINES or subject.is_message:
+    if not message or len(message) > _LONGEST_SENTENCE or message.count("\n") >= 2 * _MOST_LINES:
         return None
     if subject.is_verdict:  # of the call itself, only a limit is certain
         is_limited = clear_sense(normalize(first_sentence(message))) is meanings.RATE_LIMIT
         return Failure(value=message, message=message) if is_limited else None
-    if _NO_SENTENCE.match(message) or _DOCUMENTATION.match(message.partition(": ")[2]) or _LOG.search(message):
+    if subject.is_message or _is_no_report(message, subject):
         return None
     topic = _TOPIC.match(message)
     first = topic[1] if topic is not None else first_sentence(message)
+    if topic is not None and sense(first) is None and sense(message) is not None:  # the topic says more
+        topic, first = None, first_sentence(message)
     if topic is None and (reports_success(message, first) or (subject.is_idempotent and said(first) in _EXISTING)):
         return None
     status = leading_status(first) or _find_status(first)
@@ -280,11 +307,26 @@ def _detect_sentence(message: str, subject: Subject) -> Failure | None:
     return None
 
 
+def _is_no_report(message: str, subject: Subject) -> bool:
+    """Whether a text is of a kind that reports nothing of the call, whatever it says: a warning, a log, an article."""
+    if subject.is_writing and counts_own_work(normalize(message), subject):
+        return True
+    if not subject.is_writing and _GENERAL.search(message):
+        return True
+    if subject.is_text and ("\n" in message or _DEFINITION.match(message)):
+        return True
+    kinds = (_WARNING.match(message), _NO_SENTENCE.match(message), _LOG.search(message))
+    return any(kinds) or _DOCUMENTATION.match(message.partition(": ")[2]) is not None
+
+
 def _reports(message: str, first: str, subject: Subject, *, is_expected: bool) -> bool:
     if _is_known_clause(first, subject, is_expected=is_expected) or says_refused(normalize(first), subject):
         return True
     if not subject.is_writing or subject.runs:
         return False
+    meaning = sense(first)
+    if meaning is not None and not subject.is_undoing and not is_own_work(normalize(first), subject):
+        return not (meaning is meanings.NOT_FOUND and is_empty_result(first))
     later = islice(sentences(message), 1, _MOST_LINES)  # `Come back in 20 minutes.`
     return any(clear_sense(one) in (meanings.RATE_LIMIT, meanings.UNAVAILABLE) for one in later)
 
@@ -292,15 +334,19 @@ def _reports(message: str, first: str, subject: Subject, *, is_expected: bool) -
 def _is_known_clause(first: str, subject: Subject, *, is_expected: bool) -> bool:
     """Whether a sentence contains a known clause, or what hardly ever answers a question."""
     words = normalize(first)
-    if is_empty_result(first) or (subject.is_record and not is_expected) or says_over(words, subject):
+    if (subject.is_record and not is_expected) or says_over(words, subject):
         return False
     accepted = _TELLING_AFTER_TOPIC if is_expected or subject.is_writing else _TELLING
     meaning = said(first)
     clear = clear_sense(words)
     if meaning is None or meaning.cls not in accepted:
-        if clear is None or subject.is_text or (subject.runs and not is_expected and clear not in _OF_THE_CALL):
+        is_of_call = clear in _OF_THE_CALL or _REFUSED_CALL.match(words) is not None
+        is_page = subject.is_text and not (subject.is_reading and not subject.is_file and clear in _OF_THE_CALL)
+        if clear is None or is_page or (subject.runs and not is_expected and not is_of_call):
             return False
         meaning = clear
+    if meaning is meanings.NOT_FOUND and is_empty_result(first):
+        return False
     if is_expected:
         return True
     if meaning is meanings.UNAVAILABLE and subject.is_reading and clear is None:
@@ -310,6 +356,9 @@ def _is_known_clause(first: str, subject: Subject, *, is_expected: bool) -> bool
 
 def _detect_fixed_sentence(message: str) -> Failure | None:
     """The fixed sentence of a framework around an error."""
+    status = _STATUS_ONLY.fullmatch(message)
+    if status is not None and status[2].lower() == HTTPStatus(int(status[1])).phrase.lower():
+        return Failure(value=message, message=message, status=int(status[1]))
     for sentence, code in _FRAMEWORKS:
         found = sentence.fullmatch(message)
         if found is not None:
@@ -350,7 +399,7 @@ def _detect_plain_report(message: str, subject: Subject) -> Failure | None:
     found = _PLAIN_REPORT.match(message)
     if len(message) > _LONGEST_SENTENCE and (found is None or subject.runs):
         return None
-    if subject.is_record and said(message) is None:
+    if subject.is_record and said(message) is None and foreign_sense(normalize(message)) is None:
         return None
     told = message[found.end() :].strip() if found is not None else ""
     if _LOG.search(message):  # several reports are a log

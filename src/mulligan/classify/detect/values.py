@@ -7,12 +7,13 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from mulligan.classify.detect import apis, mappings, objects, programs, protocols, services
+from mulligan.classify.detect import apis, mappings, member_names, objects, programs, protocols, services
 from mulligan.classify.detect.cloud import detect_cloud
 from mulligan.classify.detect.declared import detect_undeclared_error, is_declared_result
 from mulligan.classify.detect.forms import detect_field_errors
 from mulligan.classify.detect.markup import detect_document
 from mulligan.classify.detect.members import detect_members, may_fail
+from mulligan.classify.detect.outcomes import is_empty_result
 from mulligan.classify.detect.reports import coded, says_tool_is_missing, with_meaning
 from mulligan.classify.detect.sentences import sense
 from mulligan.classify.detect.subject import Subject, subject_of
@@ -31,14 +32,14 @@ _API_DETECTORS: tuple[tuple[frozenset[str], _Detector], ...] = (
             ("ok success error status", apis.detect_flag),
             ("errors detail", apis.detect_error_list),
             ("error Error err odata.error", apis.detect_error_field),
-            ("status status_code statusCode code", apis.detect_problem_details),
+            ("status status_code statusCode code meta data", apis.detect_problem_details),
             ("data", apis.detect_user_errors),
-            ("errorMessage", apis.detect_lambda_error),
+            ("errorMessage faultstring", apis.detect_lambda_error),
             ("status errors", apis.detect_nested_error),
             ("message error_message", apis.detect_error_code),
             ("message detail errors", apis.detect_bare_message),
-            ("status errors code retry_after Note Information", services.detect_service),
-            ("traceback syscall cause stack", apis.detect_raised),
+            ("status errors code retry_after Note Information resourceType sqlState sqlstate", services.detect_service),
+            ("traceback syscall cause stack exception", apis.detect_raised),
         )
     )
 )
@@ -46,8 +47,8 @@ _API_DETECTORS: tuple[tuple[frozenset[str], _Detector], ...] = (
 _FIELDS = frozenset((  # a mapping without any of them reports nothing
     "isError", "is_error", "jsonrpc", "lc", "functionResponse", "function_response", "type", "header", "ename", "__type",
     "OOMKilled", "executionArn", "done", "Failed", "Errors", "Records", "Entries", "failed", "returncode", "return_code",
-    "exit_code", "exitCode", "exitcode", "ExitCode", "exit_status", "stderr", "timed_out", "timedOut", "result", "reason",
-    "msg", "response", "output", "Error Message", "Warning",
+    "exit_code", "exitCode", "exitcode", "ExitCode", "exit_status", "exited", "stderr", "timed_out", "timedOut", "result",
+    "reason", "msg", "response", "output", "Error Message", "Warning",
 )).union(*(fields for fields, _ in _API_DETECTORS))
 _COUNTED = ("Failed", "Unproc")
 _JSON_HINTS = (
@@ -62,6 +63,13 @@ _ENDED = frozenset((
     "terminated", "stopped", "declined", "archived", "suspended",
 ))
 # fmt: on
+_NOTES = ("message", "msg", "detail", "info", "note")
+_ERRORS = ("error", "errors", "err", "Error", "error_code", "errorCode", "error_message", "message", "reason")
+_ERROR_BLOCK = re.compile(r"(errors?|Error):[ \t]*\n((?:[ \t]+[\w-]{1,40}: [^\n]{1,400}(?:\n|\Z)){1,12})")  # YAML
+_LINES = re.compile(
+    r"(?:(?:code|status|message|error|detail|reason|type): [^\n]{1,400}(?:\n|\Z)){2,6}"
+)  # of a protobuf
+_FIELD = re.compile(r"^\s*([\w-]+): [\"']?([^\n]*?)[\"']?$", re.MULTILINE)
 _OPENING = ("{", "[", "<", "H")  # JSON, markup, or a raw HTTP response
 
 
@@ -112,9 +120,25 @@ def _find_in_text(text: str, tool: Tool, subject: Subject) -> Failure | None:
         return None if is_content else failure  # the content of a file
     if subject.is_made:
         return None
+    fields = (
+        _ERROR_BLOCK.fullmatch(text.strip())
+        if start in ("e", "E") and not (subject.is_file or (subject.is_text and subject.is_reading))
+        else None
+    )
+    if fields is not None:
+        return _find_failure({fields[1].lower(): dict(_FIELD.findall(fields[2]))}, tool, subject)
+    if _LINES.fullmatch(text.strip()) and (named := dict(_FIELD.findall(text))).keys() <= mappings.ENVELOPE:
+        return _find_failure(
+            {name: int(told) if told.isdecimal() else told for name, told in named.items()}, tool, subject
+        )
     if start == "<" or text.startswith("HTTP/"):
-        return detect_tagged(text) or (None if subject.is_text else detect_document(text))
+        return detect_tagged(text) or (None if _is_stored_page(subject) else detect_document(text))
     return detect_text(text, subject)
+
+
+def _is_stored_page(subject: Subject) -> bool:
+    """Whether markup is what someone has written; a page of a site comes from its server, which may fail."""
+    return subject.is_text and ("page" not in subject.words or subject.is_file or subject.is_message)
 
 
 def _is_stored(value: Any, failure: Failure, subject: Subject) -> bool:
@@ -157,7 +181,7 @@ def _read_cut_off(text: str) -> Any:
 
 def _find_in_mapping(value: Mapping[Any, Any], tool: Tool, subject: Subject) -> Failure | None:
     if _FIELDS.isdisjoint(value) and not any(str(name)[:6] in _COUNTED for name in value):
-        if not may_fail(value):
+        if not may_fail(value, subject):
             return detect_undeclared_error(value, tool) if tool.output_schema else None
         return None if is_declared_result(value, tool) else _find_by_members(value, tool, subject)
     marked = protocols.detect_marked_result(value, value.get) or protocols.detect_protocol(value, subject)
@@ -167,12 +191,15 @@ def _find_in_mapping(value: Mapping[Any, Any], tool: Tool, subject: Subject) -> 
         mappings.says_success(value)
         or _says_undone(value, subject)
         or mappings.has_findings(value)
+        or _is_empty_list(value)
         or is_declared_result(value, tool)
     ):
         return None
     notebook = programs.detect_notebook(value)
     if notebook is not None:
         return notebook
+    if _is_asked_for(value, subject):  # only its members may still say that the call itself failed
+        return detect_cloud(value, subject) or _find_by_members(value, tool, subject)
     for fields, shape in _API_DETECTORS:
         failure = None if fields.isdisjoint(value) and len(value) > 1 else shape(value)
         if failure is not None:
@@ -184,6 +211,29 @@ def _find_in_mapping(value: Mapping[Any, Any], tool: Tool, subject: Subject) -> 
     return found or _find_by_members(value, tool, subject)
 
 
+def _is_empty_list(value: Mapping[Any, Any]) -> bool:
+    """Whether a mapping holds an empty list, and says only that nothing was found."""
+    notes = (told for name in _NOTES if type(told := value.get(name)) is str)
+    has_empty_list = any(type(told) is list and not told for told in value.values())
+    return has_empty_list and any(map(is_empty_result, notes)) and not any(value.get(name) for name in _ERRORS[:4])
+
+
+def _is_asked_for(value: Mapping[Any, Any], subject: Subject) -> bool:
+    """Whether a mapping is the verdict or the record that the tool was asked for, with the reason of what it says.
+
+    A verdict is a flag that is false: one of its own (`reachable`), or `ok` without an error. A record has members that no
+    report of an error has.
+    """
+    if subject.is_verdict:
+        denied = [member_names.pieces(str(name)) for name, told in value.items() if told is False]
+        is_general = [words[-1:] and words[-1] in member_names.GENERAL for words in denied]
+        return not all(is_general) or (bool(denied) and not any(mappings.is_told(value.get(name)) for name in _ERRORS))
+    others = (name for name, told in value.items() if name not in mappings.ENVELOPE and not mappings.is_empty(told))
+    return (
+        subject.is_record and not {"syscall", "jsonrpc"} & value.keys() and any(map(member_names.is_of_record, others))
+    )
+
+
 def _says_undone(value: Mapping[Any, Any], subject: Subject) -> bool:
     """Whether a mapping says that something has ended, and that is what the tool was asked for."""
     status = value.get("status", value.get("state")) if subject.is_undoing else None
@@ -192,7 +242,7 @@ def _says_undone(value: Mapping[Any, Any], subject: Subject) -> bool:
 
 def _find_by_members(value: Mapping[Any, Any], tool: Tool, subject: Subject) -> Failure | None:
     undeclared = detect_undeclared_error(value, tool) or apis.detect_only_message(value, subject)
-    if undeclared is not None or not may_fail(value):
+    if undeclared is not None or not may_fail(value, subject):
         return undeclared
     return detect_field_errors(value, subject) or detect_members(value, subject)
 
