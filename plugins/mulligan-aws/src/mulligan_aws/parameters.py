@@ -38,11 +38,7 @@ _RULES: tuple[tuple[str, str], ...] = (
 
 
 def validation_problems(failure: Failure) -> list[Problem]:
-    """What botocore found before it sent anything (`ParamValidationError`).
-
-    Args:
-        failure: what happened.
-    """
+    """What botocore found before it sent anything (`ParamValidationError`)."""
     report = safe_str(failure.look("kwargs", "report") or failure.text, 10_000)
     found = [
         (match.start(), _problem(match, message))
@@ -65,11 +61,7 @@ def _problem(match: re.Match[str], message: str) -> Problem:
 
 
 def service_problems(failure: Failure) -> list[Problem]:
-    """What a service found: its list of fields, its named argument, or the constraints that its message names.
-
-    Args:
-        failure: what happened.
-    """
+    """What a service found: its list of fields, its named argument, or the constraints that its message names."""
     return [*_field_list_problems(failure), *_argument_name_problems(failure), *_constraint_problems(failure)][:_MOST]
 
 

@@ -21,11 +21,7 @@ _VERB = r"[A-Z][a-z]+"
 
 
 def resource(failure: Failure) -> str | None:
-    """The key, bucket, table, ARN ... that is missing or in the wrong state, or None.
-
-    Args:
-        failure: what happened.
-    """
+    """The key, bucket, table, ARN ... that is missing or in the wrong state, or None."""
     answer, error = failure.look("response"), failure.look("response", "Error")
     for holder, names in ((error, _OF_ERROR), (answer, _OF_ANSWER)):
         for name in names if isinstance(holder, Mapping) else ():

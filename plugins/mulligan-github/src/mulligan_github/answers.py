@@ -43,11 +43,7 @@ _NUMBERS = ("issue_number", "pull_number", "issueNumber", "pullNumber", "number"
 
 
 def status(failure: Failure) -> int | None:
-    """The HTTP status of GitHub's answer; of a failure that is only text, the one that go-github writes.
-
-    Args:
-        failure: what happened.
-    """
+    """The HTTP status of GitHub's answer; of a failure that is only text, the one that go-github writes."""
     if failure.status is not None or failure.exception is not None:
         return failure.status
     told = _GO.search(failure.text)
@@ -55,11 +51,7 @@ def status(failure: Failure) -> int | None:
 
 
 def is_github(failure: Failure) -> bool:
-    """Whether the answer is GitHub's, or that of a GitHub Enterprise Server: by client, header, documentation or host.
-
-    Args:
-        failure: what happened.
-    """
+    """Whether the answer is GitHub's, or that of a GitHub Enterprise Server: by client, header, documentation or host."""
     if failure.matches(*_CLIENTS) or "x-github-request-id" in failure.headers:
         return True
     if str(body(failure).get("documentation_url", "")).startswith(_DOCS):
@@ -77,20 +69,12 @@ def _is_from_go(failure: Failure) -> bool:
 
 
 def body(failure: Failure) -> Mapping[str, Any]:
-    """The answer's JSON object; empty where there is none.
-
-    Args:
-        failure: what happened.
-    """
+    """The answer's JSON object; empty where there is none."""
     return failure.body if isinstance(failure.body, Mapping) else {}
 
 
 def message(failure: Failure) -> str:
-    """What GitHub says in its `message`, for comparing, not for showing.
-
-    Args:
-        failure: what happened.
-    """
+    """What GitHub says in its `message`, for comparing, not for showing."""
     said = body(failure).get("message")
     if isinstance(said, str):
         return said
@@ -99,11 +83,7 @@ def message(failure: Failure) -> str:
 
 
 def field_errors(failure: Failure) -> list[Mapping[str, Any]]:
-    """The objects of the answer's `errors`, each with some of `resource`, `field`, `code` and `message`.
-
-    Args:
-        failure: what happened.
-    """
+    """The objects of the answer's `errors`, each with some of `resource`, `field`, `code` and `message`."""
     errors = body(failure).get("errors")
     if isinstance(errors, list):
         return [one for one in errors[:100] if isinstance(one, Mapping)]
@@ -112,11 +92,7 @@ def field_errors(failure: Failure) -> list[Mapping[str, Any]]:
 
 
 def until_reset(failure: Failure) -> float | None:
-    """Seconds until the rate limit is reset, by header, or as go-github writes them.
-
-    Args:
-        failure: what happened.
-    """
+    """Seconds until the rate limit is reset, by header, or as go-github writes them."""
     told = _GO_RESET.search(failure.text) if failure.exception is None else None
     if told is None:
         return failure.retry_after
@@ -125,11 +101,7 @@ def until_reset(failure: Failure) -> float | None:
 
 
 def problems(failure: Failure) -> list[Problem]:
-    """What is wrong with which field: from `errors`, else from a message that names one field.
-
-    Args:
-        failure: what happened.
-    """
+    """What is wrong with which field: from `errors`, else from a message that names one field."""
     found = [
         Problem(_pointer(str(one["field"]), failure), _fault(one)) for one in field_errors(failure) if one.get("field")
     ]
@@ -162,11 +134,7 @@ def _named(field: str, known: Mapping[str, Any]) -> str:
 
 
 def resource(failure: Failure) -> str | None:
-    """What the call asked for: the argument that GitHub's message names, else the most specific one, else the URL.
-
-    Args:
-        failure: what happened.
-    """
+    """What the call asked for: the argument that GitHub's message names, else the most specific one, else the URL."""
     arguments = failure.arguments or {}
     said = message(failure)
     texts = {name: value for name, value in arguments.items() if isinstance(value, str) and 0 < len(value) < 400}

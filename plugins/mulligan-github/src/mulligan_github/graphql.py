@@ -50,11 +50,7 @@ _NAMED = re.compile(r"Could not resolve to an? [\w ]+? with the [\w ]+? (?:of )?
 
 
 def graphql_errors(failure: Failure) -> list[Mapping[str, Any]]:
-    """The entries of a GraphQL answer's `errors`; empty where the failure is something else.
-
-    Args:
-        failure: what happened.
-    """
+    """The entries of a GraphQL answer's `errors`; empty where the failure is something else."""
     for listed in (failure.look("response", "errors"), failure.look("errors"), body(failure).get("errors")):
         if isinstance(listed, list):
             errors = [_entry(one) for one in listed[:100]]

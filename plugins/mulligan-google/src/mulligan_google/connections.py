@@ -39,11 +39,7 @@ _DROPPED = re.compile(
 
 
 def connection(failure: Failure) -> ToolError:
-    """What a failed connection means, by the exception, its causes, and what they wrap.
-
-    Args:
-        failure: what happened.
-    """
+    """What a failed connection means, by the exception, its causes, and what they wrap."""
     return transport_error(failure, service=SERVICE) or m.error_of(
         failure, m.CONNECTION, service=SERVICE, http_status=None
     )

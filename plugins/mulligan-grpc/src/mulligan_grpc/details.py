@@ -35,11 +35,7 @@ class Details(NamedTuple):
 
 
 def details(failure: Failure) -> Details:
-    """What the failure's trailing metadata hold.
-
-    Args:
-        failure: what happened.
-    """
+    """What the failure's trailing metadata hold."""
     found = Details()
     for packed in message(_status(failure)).get(3, [])[:_MOST]:
         envelope = message(packed)

@@ -13,11 +13,7 @@ _UNAUTHENTICATED = 407
 
 
 def connection(failure: Failure) -> ToolError:
-    """A connection that failed: it is fatal unless the arguments name the host, so that another host may work.
-
-    Args:
-        failure: what happened.
-    """
+    """A connection that failed: it is fatal unless the arguments name the host, so that another host may work."""
     error = transport_error(failure, service=_SERVICE) or m.error_of(failure, m.CONNECTION, http_status=None)
     if isinstance(error, ToolConnectionError) and not error.transient:
         error.fatal = not names_host(failure)
@@ -27,11 +23,7 @@ def connection(failure: Failure) -> ToolError:
 
 
 def names_host(failure: Failure) -> bool:
-    """Whether the call itself named the host, so that another host may do.
-
-    Args:
-        failure: what happened.
-    """
+    """Whether the call itself named the host, so that another host may do."""
     texts = [text[:2_000] for text in (failure.arguments or {}).values() if isinstance(text, str)]
     host = _host(failure)
     return any((host in text) if host else ("://" in text) for text in texts)
@@ -58,11 +50,7 @@ def _hostname(url: str) -> str | None:
 
 
 def not_http(failure: Failure) -> ToolError:
-    """What came back is not HTTP, so it is unknown what the other side made of the request.
-
-    Args:
-        failure: what happened.
-    """
+    """What came back is not HTTP, so it is unknown what the other side made of the request."""
     return m.error_of(
         failure,
         m.CONNECTION,
@@ -106,11 +94,7 @@ def bad_url(failure: Failure, url: object = None) -> ToolError:
 
 
 def bad_header(failure: Failure) -> ToolError:
-    """A header that cannot be sent, such as one with a line break: nothing was sent.
-
-    Args:
-        failure: what happened.
-    """
+    """A header that cannot be sent, such as one with a line break: nothing was sent."""
     return m.error_of(failure, m.ARGUMENT, message="A request header contains invalid characters.")
 
 
@@ -135,9 +119,5 @@ def unreadable(failure: Failure, message: str = "The response cannot be decoded.
 
 
 def misuse(failure: Failure) -> ToolError:
-    """The tool's own mistake: a client that is closed, an answer that is read twice.
-
-    Args:
-        failure: what happened.
-    """
+    """The tool's own mistake: a client that is closed, an answer that is read twice."""
     return m.error_of(failure, m.FAILED, message="The tool uses its HTTP client incorrectly.")

@@ -42,11 +42,7 @@ def proxy(failure: Failure) -> ToolError:
 
 
 def tunnel_status(failure: Failure) -> int | None:
-    """The status with which a proxy refused to connect, or None.
-
-    Args:
-        failure: what happened.
-    """
+    """The status with which a proxy refused to connect, or None."""
     status = _TUNNEL.search(f"{failure.text} {failure.look('original_error')}")
     return int(status[1]) if status else None
 

@@ -143,11 +143,7 @@ def _is_too_large(failure: Failure) -> bool:
 
 
 def codes_of(failure: Failure) -> tuple[object, ...]:
-    """The codes and types in the answer's body, the most telling first.
-
-    Args:
-        failure: what happened.
-    """
+    """The codes and types in the answer's body, the most telling first."""
     answer = error_in(failure)
     return answer.get("code"), answer.get("type"), answer.get("status")
 

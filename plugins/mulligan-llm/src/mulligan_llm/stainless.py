@@ -58,11 +58,7 @@ def _named(cls: str) -> tuple[str, ...]:
 
 
 def provider_of(failure: Failure) -> str:
-    """The service that was asked: what litellm names, else by the host, else by the SDK.
-
-    Args:
-        failure: what happened.
-    """
+    """The service that was asked: what litellm names, else by the host, else by the SDK."""
     modules = [f"{cls.__module__}." for cls in type(failure.exception).__mro__]
     if any(module.startswith("litellm.") for module in modules):
         routed = failure.look("llm_provider")
