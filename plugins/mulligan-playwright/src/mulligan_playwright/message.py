@@ -1,4 +1,4 @@
-"""The parts of a message of Playwright: what it says, and the log of the call below it."""
+"""The parts of a Playwright message: the message itself, and the call log below it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def message_without_log(failure: Failure) -> str:
 
 
 def selector(failure: Failure) -> str | None:
-    """What the call waited for: a selector, or a locator such as `get_by_text("x")`."""
+    """The target of the call: a selector, or a locator such as `get_by_text("x")`."""
     match = re.search(_WAITED_FOR, full_message(failure))
     if match is None:
         return None
@@ -54,12 +54,12 @@ def selector(failure: Failure) -> str | None:
 def argument_error(
     failure: Failure, message: str, expected: str | None = None, resource: str | None = None
 ) -> ToolArgumentError:
-    """An argument that does not fit; its name is told where its value is in the message.
+    """The error for an invalid argument, which is named if the message contains its value.
 
     Args:
         failure: what happened.
         message: what is wrong, in our own words.
-        expected: what would be right.
+        expected: what would be valid.
         resource: what it is about, by default the selector.
     """
     text = full_message(failure)
