@@ -1,4 +1,4 @@
-"""Rules for botocore, boto3 and aiobotocore: what the error codes of AWS and the SDK's own exceptions mean."""
+"""Rules for botocore, boto3 and aiobotocore: the error codes of AWS and the SDK's own exceptions."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _ABSENT = ("does not exist", "doesn't exist")
 
 @rules("botocore.exceptions.ClientError")
 def answered(failure: Failure) -> ToolError | None:
-    """The service answered with an error code."""
+    """The service responded with an error code."""
     return _by_code(failure, failure.look("response", "Error", "Code"))
 
 
@@ -75,16 +75,16 @@ def _by_code(failure: Failure, told: object) -> ToolError:
 
 
 def _by_words(failure: Failure, code: str) -> m.Meaning | None:
-    """Two codes that services use for two things, which their messages tell apart."""
+    """Two codes with two meanings each, which their messages distinguish."""
     if code == "LimitExceeded" and failure.says(*_TRY_LATER):
         return m.RATE_LIMIT
-    if code == "ValidationError" and failure.says(*_ABSENT):  # AWS CloudFormation, for a stack that is not there
+    if code == "ValidationError" and failure.says(*_ABSENT):  # AWS CloudFormation, for a stack that does not exist
         return m.NOT_FOUND
     return None
 
 
 def _cancelled(failure: Failure) -> str | None:
-    """The code of the operation for which DynamoDB cancelled a transaction."""
+    """The code of the operation that made DynamoDB cancel a transaction."""
     reasons = failure.look("response", "CancellationReasons")
     codes = [plain(reason.get("Code")) for reason in reasons or () if isinstance(reason, Mapping)]
     return next((code for code in codes if code not in ("", "None")), None)
@@ -103,7 +103,7 @@ def _wait(failure: Failure) -> float | None:
     "s3transfer.exceptions.RetriesExceededError",
 )
 def connection(failure: Failure) -> ToolError | None:
-    """No connection, or no answer, in time; an endpoint that cannot be reached; a connection that ended midway."""
+    """A timeout for connection or response, an unreachable endpoint, or a connection dropped midway."""
     error = transport_error(failure, service=SERVICE) or m.error_of(failure, m.DROPPED, service=SERVICE)
     if isinstance(error, ToolConnectionError) and not error.transient and _names_endpoint(failure):
         error.fatal = False
@@ -111,7 +111,7 @@ def connection(failure: Failure) -> ToolError | None:
 
 
 def _names_endpoint(failure: Failure) -> bool:
-    """Whether the call names the endpoint, or its region, which may then be misspelt."""
+    """Whether the call names the endpoint or its region, which may then be misspelled."""
     from urllib.parse import urlsplit
 
     host = urlsplit(safe_str(failure.look("kwargs", "endpoint_url") or "")).hostname or ""
@@ -121,7 +121,7 @@ def _names_endpoint(failure: Failure) -> bool:
 
 @rules("botocore.parsers.ResponseParserError")
 def unreadable(failure: Failure) -> ToolError | None:
-    """An answer that the SDK cannot read, such as an empty one or the page of a proxy: the request was sent."""
+    """A response that the SDK cannot parse, such as an empty one or a proxy's HTML page: the request was sent."""
     message = "The response of the service cannot be read"
     return m.error_of(failure, m.FAILED._replace(message=message), service=SERVICE)
 
@@ -146,7 +146,7 @@ def unreadable(failure: Failure) -> ToolError | None:
     )
 )
 def credentials(failure: Failure) -> ToolError | None:
-    """There are no credentials, or they could not be fetched or renewed."""
+    """There are no credentials, or they could not be fetched or refreshed."""
     if failure.matches("botocore.exceptions.LoginInsufficientPermissions"):
         return ToolPermissionError("The AWS account cannot log in this way.", effect="none")
     return ToolAuthenticationError("No usable credentials were found for AWS.", effect="none")
@@ -154,7 +154,7 @@ def credentials(failure: Failure) -> ToolError | None:
 
 @rules("botocore.exceptions.NoRegionError")
 def region(failure: Failure) -> ToolError | None:
-    """No region is set: part of the set-up like the credentials, unless the tool takes a region, or is not known."""
+    """No region is set. This is configuration, like credentials, unless the tool takes a region or is unknown."""
     taken = (failure.tool.parameters.get("properties") or {}) if failure.tool is not None else {}
     named = [name for name in taken if "region" in name.lower()]
     if named or failure.tool is None:
@@ -165,7 +165,7 @@ def region(failure: Failure) -> ToolError | None:
 
 @rules("botocore.exceptions.ParamValidationError")
 def parameters(failure: Failure) -> ToolError | None:
-    """The SDK found the parameters wrong and sent nothing."""
+    """The SDK rejected the parameters and sent nothing."""
     return ToolArgumentError(
         "The parameters do not match the AWS operation; nothing was sent.",
         problems=validation_problems(failure),
@@ -221,7 +221,7 @@ def unfit(failure: Failure) -> ToolError | None:
 
 @rules("botocore.exceptions.WaiterError")
 def waiter(failure: Failure) -> ToolError | None:
-    """A waiter gave up, or met a state or an error that ends it."""
+    """A waiter timed out, or encountered a terminal state or error."""
     code = failure.look("last_response", "Error", "Code")
     if failure.says("max attempts exceeded"):
         return ToolTimeoutError("The resource did not reach the expected state in time.", effect="possible")
@@ -235,14 +235,14 @@ def waiter(failure: Failure) -> ToolError | None:
 
 @rules("boto3.exceptions.S3UploadFailedError")
 def upload(failure: Failure) -> ToolError | None:
-    """An upload that failed: the SDK raises this while it handles the service's answer."""
+    """A failed upload. The SDK raises this while it handles the service's error."""
     handled = failure.look("__context__")
     return answered(failure.about(handled)) if isinstance(handled, Exception) else None
 
 
 @rules("botocore.exceptions.CapacityNotAvailableError")
 def held_back(failure: Failure) -> ToolError | None:
-    """The SDK holds requests back, since the service throttled earlier ones."""
+    """The SDK delays requests because the service throttled earlier ones."""
     return ToolRateLimitError("The AWS SDK delays requests because earlier ones were throttled.", effect="none")
 
 
@@ -254,7 +254,7 @@ def configuration(failure: Failure) -> ToolError | None:
 
 @last("botocore.exceptions.BotoCoreError", "boto3.exceptions.Boto3Error")
 def other(failure: Failure) -> ToolError | None:
-    """Anything else of the SDK itself."""
+    """Any other exception of the SDK itself."""
     return ToolExecutionError("The AWS SDK failed.")
 
 

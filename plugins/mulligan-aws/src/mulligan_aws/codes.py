@@ -1,4 +1,4 @@
-"""What the error codes of AWS mean: the documented ones by name, the others by the words that AWS makes its codes of.
+"""The meanings of AWS error codes: documented ones by name, others by the words that they consist of.
 
 Sources: the "Common Errors" page that every API reference shares, the error lists of Amazon S3 and Amazon EC2, and the
 error shapes of botocore 1.44.5, whose names are `tests/published/botocore.txt`.
@@ -74,7 +74,7 @@ codes = Codes(
         DRY_RUN: "DryRunOperation",
         UNCHANGED: "304 NotModified",
     },
-    # A code is in camel case, so `(?![a-z])` is the end of one of its words.
+    # Codes are in camel case, so `(?![a-z])` matches the end of a word.
     words=(
         (m.RATE_LIMIT, r"Throttl|TooMany(Requests|Concurrent|Updates)|ThroughputExceeded|Rate\w*Exceeded|RateLimit"),
         (m.RATE_LIMIT, r"Concurrent\w*Exceeded|RequestLimitExceeded|^Active\w*Exceeded|CallRateFor"),
@@ -176,10 +176,10 @@ codes = Codes(
 
 
 def plain(code: object) -> str:
-    """A code without what services put around it: `AWS.SimpleQueueService.NonExistentQueue` is `NonExistentQueue`.
+    """A code without the parts that services add around it: `AWS.SimpleQueueService.NonExistentQueue` is `NonExistentQueue`.
 
     Args:
-        code: the error code of an answer; in event streams it begins in lower case.
+        code: the error code of a response; in event streams it begins in lower case.
     """
     text = str(code or "")[:200].rpartition("#")[2]
     if text.startswith("AWS."):
@@ -191,17 +191,17 @@ def plain(code: object) -> str:
 
 
 def meaning_of(code: str, status: int | None = None) -> m.Meaning | None:
-    """The meaning of a plain code, or None if nothing is known of it.
+    """The meaning of a plain code, or None if it is unknown.
 
     Args:
         code: a result of `plain`.
-        status: the HTTP status of the answer; it decides where one word means two things.
+        status: the HTTP status of the response; it decides if a word has two meanings.
     """
     meaning = codes.meaning_of(code)
     if meaning is None or status is None:
         return meaning
     if meaning.cls is m.FAILED.cls and 400 <= status < 500 and meaning.effect is None and code not in codes.listed:
-        return None  # a request that was rejected failed for the reason that the status gives
+        return None  # the status states why the request was rejected
     if status == 401 and meaning.cls in (m.PERMISSION.cls, m.ARGUMENT.cls):
         return m.AUTHENTICATION
     if status == 403 and meaning is m.AUTHENTICATION and code not in codes.listed:

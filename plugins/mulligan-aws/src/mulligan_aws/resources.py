@@ -1,4 +1,4 @@
-"""What a failure of AWS is about: the name in the answer, in its message, or in the call's own arguments."""
+"""The resource of an AWS failure: named in the response, in its message, or in the arguments of the call."""
 
 from __future__ import annotations
 
@@ -21,11 +21,7 @@ _VERB = r"[A-Z][a-z]+"
 
 
 def resource(failure: Failure) -> str | None:
-    """The key, bucket, table, ARN ... that is missing or in the wrong state, or None.
-
-    Args:
-        failure: what happened.
-    """
+    """The key, bucket, table, ARN ... that is missing or in the wrong state, or None."""
     answer, error = failure.look("response"), failure.look("response", "Error")
     for holder, names in ((error, _OF_ERROR), (answer, _OF_ANSWER)):
         for name in names if isinstance(holder, Mapping) else ():
@@ -37,7 +33,7 @@ def resource(failure: Failure) -> str | None:
 
 
 def _argument_in_message(failure: Failure, message: str) -> str | None:
-    """The argument of the call that the message holds, the last one where it holds several."""
+    """The argument of the call that occurs in the message; the last one if there are several."""
     values = [str(value) for value in (failure.arguments or {}).values() if _is_name(value)]
     held = [value for value in values if re.search(rf"(?<!\w){re.escape(value)}(?!\w)", message)]
     return max(held, key=lambda value: (message.rfind(value) + len(value), len(value)), default=None)
@@ -52,7 +48,7 @@ def _name_in_message(message: str) -> str | None:
 
 
 def _argument(failure: Failure) -> str | None:
-    """The argument that the operation speaks of: `key` for `HeadObject`, `queue_name` for `GetQueueUrl`; else the only."""
+    """The argument that the operation names: `key` for `HeadObject`, `queue_name` for `GetQueueUrl`; else the only one."""
     words = [word.lower() for word in re.findall(_VERB, safe_str(failure.look("operation_name") or "", 100))]
     wanted = [_NOUNS.get(word, word.removesuffix("s")) for word in words[1:] or words]
     for word in wanted:

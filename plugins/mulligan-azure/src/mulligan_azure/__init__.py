@@ -1,4 +1,4 @@
-"""Rules for azure-core and the clients on it: identity, storage, Resource Manager, Cosmos DB, messaging."""
+"""Rules for azure-core and the clients based on it: identity, storage, Resource Manager, Cosmos DB, messaging."""
 
 from mulligan.plugin import Rules
 from mulligan_azure import core, cosmos, messaging

@@ -1,4 +1,4 @@
-"""What the error codes of Azure mean: Storage, Tables, Resource Manager, Key Vault, Cosmos DB and the message brokers.
+"""The meanings of Azure error codes: Storage, Tables, Resource Manager, Key Vault, Cosmos DB and the message brokers.
 
 Sources: the enums of the Azure SDK for Python, whose values are `tests/published/azure.txt`; "Common REST API error codes"
 of the Storage reference; "Troubleshoot common Azure deployment errors" and "Understand throttling" of Resource Manager;
@@ -87,7 +87,7 @@ codes = Codes(
     ),
     skipped={"the status says how the source failed": "CannotVerifyCopySource"},
 )
-cosmos = Codes(  # substatuses; the status counts first where it is 410 or 449
+cosmos = Codes(  # substatuses; the statuses 410 and 449 take precedence
     {
         m.ARGUMENT: (1001, 1004),
         m.NOT_FOUND: (1003, 1008, 10004),

@@ -1,4 +1,4 @@
-"""azure-core and the clients on it: answers with an HTTP status, connections, credentials."""
+"""azure-core and the clients based on it: responses with an error status, connections, credentials."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ _LIMIT = re.compile(r"\bquota\b|\blimit\b", re.IGNORECASE)
 
 @rules("azure.core.exceptions.IncompleteReadError", "azure.core.exceptions.ServiceResponseError")
 def interrupted(failure: Failure) -> ToolError:
-    """The request was sent; then the answer did not come in time, or not whole."""
+    """The request was sent, but the response was late or incomplete."""
     is_late = failure.matches("azure.core.exceptions.ServiceResponseTimeoutError")
     return _connection(failure, m.TIMEOUT if is_late else m.DROPPED)
 
 
 @rules("azure.core.exceptions.ServiceRequestError")
 def unsent(failure: Failure) -> ToolError:
-    """The service cannot be reached: no request was sent, unless TLS ended midway."""
+    """The service is unreachable: no request was sent, unless TLS failed midway."""
     is_late = failure.matches("azure.core.exceptions.ServiceRequestTimeoutError")
     return _connection(failure, m.NOT_SENT if is_late else m.UNREACHABLE)
 
@@ -62,19 +62,19 @@ def credentials(failure: Failure) -> ToolError:
 
 @rules("azure.core.exceptions.DecodeError")
 def unreadable(failure: Failure) -> ToolError | None:
-    """An answer that cannot be read; one with an error status is known by that."""
+    """A response that cannot be parsed; if it has an error status, that decides."""
     return None if failure.status else m.error_of(failure, m.FAILED, message="Azure's response cannot be read.")
 
 
 @rules("azure.core.exceptions.TooManyRedirectsError")
 def redirected(failure: Failure) -> ToolError:
-    """A loop of redirects, or more than are followed."""
+    """A redirect loop, or too many redirects."""
     return m.error_of(failure, m.FAILED, message="Azure redirects too many times.", http_status=None)
 
 
 @rules("azure.core.exceptions.HttpResponseError")
 def answered(failure: Failure) -> ToolError:
-    """An answer that is an error: by its code, the class that the client chose, and its HTTP status."""
+    """An error response, by its code, the class that the client chose, and its HTTP status."""
     code = details.code(failure)
     meaning = _cosmos(failure) or _by_code(failure, code) or _by_class(failure, code)
     if meaning is None and failure.status is None:
@@ -94,7 +94,7 @@ def answered(failure: Failure) -> ToolError:
 
 
 def _cosmos(failure: Failure) -> m.Meaning | None:
-    """Cosmos DB: 410 means that a partition moves, 449 that another write came between; else the substatus."""
+    """Cosmos DB: 410 is a partition that moves, 449 a concurrent write; otherwise the substatus decides."""
     if not failure.matches(
         "azure.cosmos.exceptions.CosmosHttpResponseError", "azure.cosmos.exceptions.CosmosBatchOperationError"
     ):
@@ -105,7 +105,7 @@ def _cosmos(failure: Failure) -> m.Meaning | None:
 
 
 def _by_code(failure: Failure, code: str) -> m.Meaning | None:
-    """The meaning of a code; Resource Manager says `OperationNotAllowed` of quotas and of states."""
+    """The meaning of a code. Resource Manager uses `OperationNotAllowed` for quotas and for states."""
     if code == "OperationNotAllowed":
         return QUOTA if _LIMIT.search(failure.text) else m.CONFLICT
     return codes.meaning_of(code)
@@ -123,7 +123,7 @@ def _by_class(failure: Failure, code: str) -> m.Meaning | None:
 
 @rules("azure.core.exceptions.SerializationError")
 def unfit(failure: Failure) -> ToolError:
-    """Parameters that the client cannot write as the service wants them."""
+    """Parameters that the client cannot serialize for the service."""
     message = "The parameters do not match the Azure operation; nothing was sent."
     return m.error_of(failure, m.ARGUMENT, message=message)
 
@@ -134,5 +134,5 @@ def unfit(failure: Failure) -> ToolError:
     *(f"azure.core.polling.base_polling.{name}" for name in ("BadStatus", "BadResponse", "OperationFailed")),
 )
 def other(failure: Failure) -> ToolError:
-    """Anything else that the clients raise by themselves."""
+    """Any other exception of the clients themselves."""
     return m.error_of(failure, m.FAILED, message="The Azure client failed.")

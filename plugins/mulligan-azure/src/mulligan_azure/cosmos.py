@@ -1,4 +1,4 @@
-"""azure-cosmos, where there is no answer: the time of a whole operation."""
+"""azure-cosmos, failures without a response: the timeout of a whole operation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where Azure's exceptions keep the code, the wait, the name and the fields: each client in a place of its own."""
+"""Reads the code, wait, name and fields from Azure's exceptions, which store them differently in each client."""
 
 from __future__ import annotations
 
@@ -14,11 +14,7 @@ _CODE = r"[A-Za-z][\w.]{1,100}"
 
 
 def code(failure: Failure) -> str:
-    """The error code: of the answer's body, else of its header; empty where there is none.
-
-    Args:
-        failure: what happened.
-    """
+    """The error code from the response's body, otherwise from its header; empty if there is none."""
     inner = failure.look("error", "innererror", "code")
     found = [failure.look(*path) for path in _CODES]
     told = [getattr(value, "value", value) for value in (*found, failure.headers.get("x-ms-error-code"))]
@@ -61,11 +57,7 @@ def _url(failure: Failure) -> str:
 
 
 def problems(failure: Failure) -> list[Problem]:
-    """The parameters that the service finds wrong.
-
-    Args:
-        failure: what happened.
-    """
+    """The parameters that the service rejects."""
     pointers = dict.fromkeys(pointer_to(name) for name in _wrong_parameters(failure))
     return [Problem(pointer, "rejected by the service") for pointer in pointers if pointer][:_MOST]
 

@@ -1,4 +1,4 @@
-"""azure-servicebus and azure-eventhub: their classes, and the AMQP condition where the class says nothing."""
+"""azure-servicebus and azure-eventhub: by class, or by AMQP condition if the class is not specific."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _CLASSES: Mapping[str, m.Meaning] = {
 
 @rules(*_CLASSES)
 def messaging(failure: Failure) -> ToolError:
-    """What the clients of the message brokers name by class."""
+    """Failures for which the clients of the message brokers have classes."""
     meaning = next(meaning for name, meaning in _CLASSES.items() if failure.matches(name))
     return m.error_of(failure, meaning, service=SERVICE, http_status=None)
 
@@ -67,7 +67,7 @@ def broker(failure: Failure) -> ToolError | None:
     condition = failure.look("condition") or failure.look("_condition") or failure.look("error")
     code = getattr(condition, "value", condition)
     code = code.decode("ascii", "replace") if isinstance(code, bytes) else code
-    for known in (code, f"amqp:{code}", f"com.microsoft:{code}"):  # Event Hubs leaves out the namespace
+    for known in (code, f"amqp:{code}", f"com.microsoft:{code}"):  # Event Hubs omits the namespace
         error = conditions.error(failure, known, service=SERVICE)
         if error is not None:
             return error
@@ -76,5 +76,5 @@ def broker(failure: Failure) -> ToolError | None:
 
 @last("azure.eventhub.exceptions.EventHubError")
 def other_broker(failure: Failure) -> ToolError:
-    """Anything else that the client of Event Hubs raises."""
+    """Any other exception of the Event Hubs client."""
     return m.error_of(failure, m.FAILED, message="The Azure client failed.")

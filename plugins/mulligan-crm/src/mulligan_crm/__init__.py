@@ -1,4 +1,4 @@
-"""What the clients of HubSpot, Salesforce and Airtable raise. None of them is imported."""
+"""Rules for the clients of HubSpot, Salesforce and Airtable. None of them is imported."""
 
 from typing import Any
 
@@ -13,11 +13,11 @@ rules.include(hubspot.rules, salesforce.rules, airtable.rules, connections.rules
 last = Rules(last=True)
 last.include(hubspot.last, salesforce.last, airtable.last)
 
-classify = rules.hookimpl(tryfirst=True)  # exceptions of requests that a client lets through are its service's
+classify = rules.hookimpl(tryfirst=True)  # clients do not wrap the exceptions of requests
 classify_last = last.hookimpl()
 
 
 @hookimpl
 def detect(value: Any) -> Failure | None:
-    """Records or batches that were all refused, as Salesforce and HubSpot return them."""
+    """Results in which every record or batch part was rejected, as Salesforce and HubSpot return them."""
     return salesforce.detect(value) or hubspot.detect(value)

@@ -1,4 +1,4 @@
-"""Airtable, through pyairtable: it raises requests' HTTPError, so the address or the client says whose answer it is.
+"""Airtable, through pyairtable, which raises requests' HTTPError; the URL or the client identifies Airtable.
 
 https://airtable.com/developers/web/api/errors. `tests/published/airtable.txt` has the types that Airtable's own client knows.
 """
@@ -56,14 +56,14 @@ codes = Codes(
         "what the client for JavaScript calls a connection that failed": "CONNECTION_ERROR",
     },
 )
-_WAIT = 30.0  # the seconds that Airtable asks for after too many requests
+_WAIT = 30.0  # the wait that Airtable documents after too many requests
 _FIELD = re.compile(r"\b[Uu]nknown field names?: \"?([^\"\n]{1,100})\"?|\b[Ff]ield \"([^\"\n]{1,100})\"")
 _OPTION = re.compile(r"\bselect option \"{1,2}([^\"\n]{1,200})\"{1,2}")
 
 
 @rules("requests.HTTPError")
 def answered(failure: Failure) -> ToolError | None:
-    """An answer of Airtable by its type, else by its status."""
+    """An error response from Airtable, by its type, otherwise by its status."""
     if failure.status is None or not _is_airtable(failure):
         return None
     kind, text = _told(failure.body)
@@ -85,7 +85,7 @@ def _is_airtable(failure: Failure) -> bool:
 
 
 def _told(body: object) -> tuple[str, str]:
-    """The type and the message of an answer: `error` is a mapping or only the type; a rate limit has a list."""
+    """The type and message of a response: `error` is a mapping or only the type; a rate limit has a list."""
     told: Any = body.get("error") if isinstance(body, Mapping) else None
     listed = body.get("errors") if isinstance(body, Mapping) else None
     if told is None and isinstance(listed, list) and listed:
@@ -113,17 +113,17 @@ def _fields(kind: str, text: str, failure: Failure) -> Iterator[tuple[str, str]]
 
 @rules("pyairtable.MissingRecordError")
 def missing_record(failure: Failure) -> ToolError:
-    """A record that the client was asked for and did not get."""
+    """A requested record that the client did not receive."""
     return m.error_of(failure, HIDDEN, service=SERVICE)
 
 
 @rules(*(f"pyairtable.{name}Error" for name in ("InvalidParameter", "ReadonlyField", "CircularFormula")))
 def checked(failure: Failure) -> ToolError:
-    """Values that the client itself refuses: nothing was sent."""
+    """Values that the client itself rejects: nothing was sent."""
     return m.error_of(failure, CLIENT, service=SERVICE)
 
 
 @last("pyairtable.PyAirtableError")
 def other(_: Failure) -> ToolError:
-    """Anything else of the client, such as a value that a model of the client does not accept, sent or received."""
+    """Any other exception of the client, such as for a sent or received value that its models reject."""
     return ToolExecutionError("The Airtable client cannot use a value.")

@@ -1,4 +1,4 @@
-"""Which argument of the call a field of a service means: `LastName` may have been sent as `fields.last_name`."""
+"""Finds the argument for a field of a service: `LastName` may have been sent as `fields.last_name`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOST_NODES, _MOST_PROBLEMS = 200, 8
 
 
 def problems_of(fields: Iterable[tuple[str, str]], arguments: Mapping[str, Any] | None, service: str) -> list[Problem]:
-    """A problem for each field that a service rejects, at the argument that was sent for it.
+    """A problem for each field that a service rejects, with the pointer to its argument.
 
     Args:
         fields: the name of each field, with the service's reason.
@@ -34,7 +34,7 @@ def problems_of(fields: Iterable[tuple[str, str]], arguments: Mapping[str, Any] 
 
 
 def find_field(field: str, arguments: Mapping[str, Any] | None) -> tuple[list[str], Any]:
-    """Where a field was sent, and its value. A field that was not sent belongs into the only argument that is a mapping.
+    """Where a field was sent, and its value. A missing field belongs in the only argument that is a mapping.
 
     Args:
         field: the name of the field, as the service writes it.
@@ -58,7 +58,7 @@ def find_field(field: str, arguments: Mapping[str, Any] | None) -> tuple[list[st
 
 
 def was_sent(field: str, arguments: Mapping[str, Any] | None) -> bool:
-    """Whether the call has an argument, or a value inside of one, of that name.
+    """Whether the call has an argument of that name, or a value inside one.
 
     Args:
         field: the name of the field, as the service writes it.

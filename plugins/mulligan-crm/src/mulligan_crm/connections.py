@@ -1,4 +1,4 @@
-"""Failed connections that the clients let through, by the client that they came through."""
+"""Failed connections that the clients do not wrap; the traceback identifies the client."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ rules = Rules()
 _SERVICES = {
     "hubspot": ("HubSpot", "hubspot", None),
     "simple_salesforce": ("Salesforce", "salesforce", None),
-    "pyairtable": ("Airtable", "airtable", 30.0),  # the seconds that the service asks for after too many requests
+    "pyairtable": ("Airtable", "airtable", 30.0),  # the wait that the service documents after too many requests
 }
 _RETRIED = re.compile(r"\btoo many ([45]\d\d) error responses\b")
 
 
 @rules("requests.RequestException", "urllib3.HTTPError")
 def connection(failure: Failure) -> ToolError | None:
-    """No connection, one that ended midway, or a client that gave up after it was refused again and again."""
+    """No connection, a connection dropped midway, or a client that stopped retrying after repeated rejections."""
     client = failure.came_through(*_SERVICES)
     if client is None or failure.status is not None:
         return None

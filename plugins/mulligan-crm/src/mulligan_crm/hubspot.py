@@ -1,4 +1,4 @@
-"""HubSpot, through hubspot-api-client: the category of an answer counts before the status.
+"""HubSpot, through hubspot-api-client: by the category of the response, otherwise by the status.
 
 https://developers.hubspot.com/docs/api-reference/error-handling
 """
@@ -66,7 +66,7 @@ _MOST_VALUES = 20_000
 
 @rules("hubspot.ApiException")
 def answered(failure: Failure) -> ToolError | None:
-    """An answer of HubSpot by its category, else by its status; without an answer, a connection that failed."""
+    """An error response from HubSpot, by its category, else by its status; or a failed connection."""
     if failure.status is None:
         return transport_error(failure, service=SERVICE)
     body = failure.body if isinstance(failure.body, Mapping) else {}
@@ -123,7 +123,7 @@ def _text(entry: Mapping[str, Any]) -> str:
 
 
 def _context(entry: Mapping[str, Any], *names: str) -> list[str]:
-    """The texts of an entry's `context` under some names; each is a list, or one text."""
+    """The texts of an entry's `context` under the given names; each is a list or one text."""
     context = entry.get("context")
     if not isinstance(context, Mapping):
         return []
@@ -141,7 +141,7 @@ def _existing(body: Mapping[str, Any]) -> str | None:
 
 
 def _missing(body: Mapping[str, Any], failure: Failure) -> str | None:
-    """The ID that the answer names, if it is one that was sent."""
+    """The ID that the response names, if the call sent it."""
     sent = {str(value) for value in (failure.arguments or {}).values() if type(value) in (str, int)}
     told = [one for entry in (body, *_errors(body)) for one in _context(entry, "id", "ids", "objectId")]
     return next((one for one in told if one in sent), told[0] if len(told) == 1 else None)
@@ -183,7 +183,7 @@ def _listed(message: str) -> list[Any]:
 
 @rules("hubspot.OpenApiException")
 def checked(failure: Failure) -> ToolError | None:
-    """Arguments that the client itself refuses: nothing was sent."""
+    """Arguments that the client itself rejects: nothing was sent."""
     if failure.matches("hubspot.ApiException"):
         return None
     found = _PARAMETER.search(failure.text)
@@ -194,10 +194,10 @@ def checked(failure: Failure) -> ToolError | None:
 
 @hookimpl
 def detect(value: Any) -> Failure | None:
-    """The answer of a batch of which each part failed; if a part was done, the value is a result."""
+    """The response of a batch in which every part failed; if some succeeded, the value is a result."""
     try:
         errors = _batch_errors(value)
-    except Exception:  # what cannot be looked at reports nothing
+    except Exception:  # an unreadable value reports no failure
         return None
     return Failure(value=value, message="\n".join(map(_text, errors))[:2_000]) if errors else None
 
@@ -215,7 +215,7 @@ def _batch_errors(value: Any) -> list[Mapping[str, Any]]:
 
 @rules()
 def returned(failure: Failure) -> ToolError | None:
-    """A body of HubSpot, or a batch of which each part failed, that a tool returned."""
+    """A returned error body of HubSpot, or a returned batch in which every part failed."""
     if failure.exception is not None or not isinstance(failure.value, Mapping):
         return None
     errors = _batch_errors(failure.value)
@@ -228,5 +228,5 @@ def returned(failure: Failure) -> ToolError | None:
 
 @last("hubspot.OpenApiException")
 def other(_: Failure) -> ToolError:
-    """Anything else of the client."""
+    """Any other exception of the client."""
     return ToolExecutionError("The HubSpot call failed.")

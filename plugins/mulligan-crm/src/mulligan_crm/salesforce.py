@@ -1,4 +1,4 @@
-"""Salesforce, through simple_salesforce: its error code counts before the status.
+"""Salesforce, through simple_salesforce: by its error code, otherwise by the status.
 
 https://developer.salesforce.com/docs/atlas.en-us.api_rest.meta/api_rest/errorcodes.htm
 """
@@ -44,7 +44,7 @@ _IN_QUERY = frozenset(("MALFORMED_QUERY", "MALFORMED_SEARCH", "INVALID_QUERY_FIL
 
 @rules("simple_salesforce.SalesforceAuthenticationFailed")
 def login(failure: Failure) -> ToolError:
-    """A login that failed; the client gives it a status of 401 even if Salesforce was busy or down."""
+    """A failed login, for which the client reports status 401 even if Salesforce was busy or down."""
     code, text = failure.look("code"), failure.look("auth_message")
     if type(code) is int and code >= 400:
         return status_error(failure, code, service=SERVICE, effect="none")
@@ -54,20 +54,20 @@ def login(failure: Failure) -> ToolError:
 
 @rules("simple_salesforce.SalesforceMoreThanOneRecord")
 def several(failure: Failure) -> ToolError:
-    """An external ID that several records have."""
+    """An external ID that several records share."""
     return m.error_of(failure, SEVERAL, service=SERVICE, effect="none")
 
 
 @rules("simple_salesforce.SalesforceError")
 def answered(failure: Failure) -> ToolError | None:
-    """An answer of Salesforce by its error code, else by its status."""
+    """An error response from Salesforce, by its error code, otherwise by its status."""
     error = _by_code(failure.body, failure)
     return status_error(failure, service=SERVICE) if error is None and failure.status is not None else error
 
 
 @rules("simple_salesforce.SalesforceOperationError", "simple_salesforce.SalesforceGeneralError")
 def job(failure: Failure) -> ToolError | None:
-    """A job of the Bulk API that failed or did not end; a part of it may have been done."""
+    """A Bulk API job that failed or did not finish; parts of it may have been processed."""
     text = failure.look("content") if failure.matches("simple_salesforce.SalesforceError") else failure.text
     text = text[:1_000] if isinstance(text, str) else ""
     upload, named = _UPLOAD.search(text), _BULK.search(text)
@@ -89,7 +89,7 @@ def _by_code(content: object, failure: Failure) -> ToolError | None:
     known = [(entry, meaning) for entry in entries if (meaning := _meaning_of(entry)) is not None]
     entry, meaning = next((pair for pair in known if pair[1] is not ROLLED_BACK), known[0] if known else ({}, None))
     if meaning is None or (meaning.cls is ToolExecutionError and (failure.status or 0) >= 500):
-        return None  # of a server's failure, the status says more
+        return None  # for server failures, the status is more specific
     error = m.error_of(failure, meaning, service=SERVICE, told=_code(entry), resource=_resource(failure))
     if isinstance(error, ResourceNotFoundError):
         _name_missing(error, entry, failure)
@@ -110,7 +110,7 @@ def _meaning_of(entry: Mapping[str, Any]) -> m.Meaning | None:
 
 
 def _resource(failure: Failure) -> str | None:
-    """The record that was asked for, else its object: a path of the API is of no use to a model."""
+    """The requested record, otherwise its object: an API path does not help a model."""
     found = failure.resource
     if found is None or not found.startswith("/services/"):
         return found
@@ -139,7 +139,7 @@ def _fields(entry: Mapping[str, Any]) -> list[str]:
 
 
 def _name_missing(error: ResourceNotFoundError, entry: Mapping[str, Any], failure: Failure) -> None:
-    """The value that was sent for the field that the answer names; else the resource that was asked for."""
+    """The value sent for the field that the response names, otherwise the requested resource."""
     for field in _fields(entry):
         value = find_field(field, failure.arguments)[1]
         if isinstance(value, str) and value:
@@ -149,7 +149,7 @@ def _name_missing(error: ResourceNotFoundError, entry: Mapping[str, Any], failur
 
 
 def _existing(entry: Mapping[str, Any]) -> str | None:
-    """The ID of the record that is a duplicate: Salesforce writes it into the message, or lists the matches."""
+    """The ID of the duplicate record, from Salesforce's message or its list of matches."""
     named = _EXISTING.search(_text(entry))
     if named:
         return named[1]
@@ -168,7 +168,7 @@ def _problems(entries: list[Mapping[str, Any]], failure: Failure) -> list[Proble
 
 
 def _rejected(entry: Mapping[str, Any], failure: Failure) -> Iterator[tuple[str, str]]:
-    """Each field that an entry is about, with the reason."""
+    """Each field of an entry, with the reason."""
     code, text = _code(entry), _text(entry)
     listed, named, value = _LISTED.search(text), _NAMED.search(text), _VALUE.search(text)
     query = query_argument(failure.arguments)
@@ -189,10 +189,10 @@ def _rejected(entry: Mapping[str, Any], failure: Failure) -> Iterator[tuple[str,
 
 @hookimpl
 def detect(value: Any) -> Failure | None:
-    """Results of saving records of which each one failed; if a part was saved, the value is a result."""
+    """Save results in which every record failed; if some were saved, the value is a result."""
     try:
         errors = _save_errors(value)
-    except Exception:  # what cannot be looked at reports nothing
+    except Exception:  # an unreadable value reports no failure
         return None
     return Failure(value=value, message="\n".join(map(_text, errors))[:2_000]) if errors else None
 
@@ -223,5 +223,5 @@ def returned(failure: Failure) -> ToolError | None:
 
 @last("simple_salesforce.SalesforceError", "simple_salesforce.SalesforceOperationError")
 def other(_: Failure) -> ToolError:
-    """Anything else of the client."""
+    """Any other exception of the client."""
     return ToolExecutionError("The Salesforce call failed.")

@@ -1,6 +1,6 @@
-"""What Salesforce's error codes mean: StatusCode and ExceptionCode of its API, and the codes of its REST API and OAuth.
+"""The meanings of Salesforce's error codes: StatusCode and ExceptionCode, the REST API's codes and OAuth's.
 
-`tests/published/salesforce.txt` is the list of the partner WSDL. Each organization has codes of its own features.
+`tests/published/salesforce.txt` is the list of the partner WSDL. Each organization has further codes for its own features.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the three formats share: the parts of a feedback that may hold foreign text, made safe to write."""
+"""Shared by the three formats: makes the parts of a feedback that may contain foreign text safe to write."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ _WORDS = re.compile(rf'(?:[^{_MARKUP}]|"[^\s{_MARKUP}]+"|`[^\s{_MARKUP}]+`)*').f
 
 
 def is_name(text: str) -> bool:
-    """Whether a text is no more than a name or a path: without blanks, markup and links.
+    """Whether a text is only a name or a path: without spaces, markup and links.
 
     Args:
-        text: what may be foreign.
+        text: a text that may be foreign.
     """
     return text.isprintable() and "//" not in text and _NAME(text) is not None
 
 
 def is_plain(text: str) -> bool:
-    """Whether a text is one line of words without markup and links, where only names stand in quotation marks or backticks.
+    """Whether a text is one line of words without markup and links, which quotes only names.
 
     Args:
-        text: what may be foreign.
+        text: a text that may be foreign.
     """
     return text.isprintable() and "//" not in text and _WORDS(text) is not None
 
 
 def next_step(feedback: Feedback) -> str:
-    """The next step: the corrected call if there is one; where the step names something that is no name, one without it.
+    """The next step, or the corrected call if there is one. A step that contains other than names is replaced.
 
     Args:
         feedback: the parts.
@@ -53,7 +53,7 @@ def next_step(feedback: Feedback) -> str:
 
 
 def unfenced_detail(feedback: Feedback) -> str:
-    """The foreign text without the core's fence, for a format that has a fence of its own.
+    """The foreign text without the core's fence, for a format with its own fence.
 
     Args:
         feedback: the parts.
@@ -65,7 +65,7 @@ def unfenced_detail(feedback: Feedback) -> str:
 
 
 def seconds(feedback: Feedback) -> str:
-    """How long to wait, as digits, from ten seconds on rounded up; empty where there is nothing to wait for.
+    """How long to wait, as digits, rounded up from ten seconds; empty if there is no wait.
 
     Args:
         feedback: the parts.
@@ -75,7 +75,7 @@ def seconds(feedback: Feedback) -> str:
 
 
 def inert_json(text: str) -> str:
-    """The same JSON value, with markup and everything invisible written as JSON's own escapes.
+    """The same JSON value, with markup and all invisible characters as JSON escapes.
 
     Args:
         text: JSON text, in which such characters occur in strings only.
@@ -88,7 +88,7 @@ def _escape(char: str) -> str:
 
 
 def max_chars(feedback: Feedback) -> int:
-    """How long the smallest text may be. The core cuts the message before it gives up, so this becomes 60 in the end.
+    """The maximum length of the smallest text. The core truncates the message as a last resort, so this shrinks to 60.
 
     Args:
         feedback: the parts.
@@ -97,7 +97,7 @@ def max_chars(feedback: Feedback) -> int:
 
 
 def fit_to_limit(text: str, limit: int, write: Callable[[str], str]) -> str:
-    """A text as `write` puts it, shortened before it is written, so that no escape is ever cut.
+    """A text in the form that `write` produces, truncated before writing, so that no escape is cut.
 
     Args:
         text: the text.

@@ -17,8 +17,8 @@ class TerseFormat(FeedbackFormat):
     """What failed, and what to do next.
 
     Args:
-        chars: characters of the text; only what the tool's author says, a problem, the names to choose from, the next step, the
-            corrected call and the wait go beyond them.
+        chars: characters of the text; only the author's message, a problem, the names to choose from, the next step, the
+            corrected call and the wait may exceed them.
     """
 
     name = "terse"
@@ -27,7 +27,7 @@ class TerseFormat(FeedbackFormat):
         self._chars = chars
 
     def render(self, feedback: Feedback) -> str:
-        """Two lines; whatever else fits stands before the next step.
+        """Two lines; any other parts that fit precede the next step.
 
         Args:
             feedback: the parts.
@@ -69,7 +69,7 @@ def _message(feedback: Feedback, limit: int) -> str:
 
 
 def _problem(feedback: Feedback) -> str:
-    """The first problem, unless the corrected call says it all: where, and what is expected there."""
+    """The first problem, with its place and what is expected there, unless the corrected call shows it."""
     if feedback.corrected or not feedback.problems:
         return ""
     pointer, message, expected, _ = feedback.problems[0]
@@ -93,7 +93,7 @@ def _proposed_names(feedback: Feedback) -> list[str]:
 
 
 def _extras(feedback: Feedback) -> Iterator[str]:
-    """What may be told beside the next step, the most important first."""
+    """The parts that may precede the next step, most important first."""
     others = [_name(problem.pointer) for problem in feedback.problems[1:]]
     if others and not feedback.corrected:
         yield f"Also wrong: {', '.join(others)}."

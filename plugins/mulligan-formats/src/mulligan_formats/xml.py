@@ -11,12 +11,12 @@ _FORBIDDEN = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]") 
 
 
 class XmlFormat(FeedbackFormat):
-    """One `error` element, well-formed XML 1.0 whatever the parts hold."""
+    """One `error` element, which is well-formed XML 1.0 whatever the parts contain."""
 
     name = "xml"
 
     def render(self, feedback: Feedback) -> str:
-        """The element; with the message alone, it is cut to fit.
+        """The element. If only the message is left, it is truncated to fit.
 
         Args:
             feedback: the parts.

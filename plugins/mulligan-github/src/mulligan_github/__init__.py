@@ -1,6 +1,6 @@
-"""GitHub's failures: what PyGithub, githubkit and ghapi raise, and what its REST and GraphQL answers say.
+"""Rules for GitHub: exceptions of PyGithub, githubkit and ghapi, and its REST and GraphQL error responses.
 
-No client is imported: a rule knows an exception by its qualified name, and an answer by its headers, body and URL.
+No client is imported: rules match exceptions by qualified name, and responses by headers, body and URL.
 """
 
 from mulligan.plugin import Rules
@@ -11,7 +11,7 @@ __all__ = ["classify", "classify_last", "detect", "last", "mulligan_api", "rules
 
 mulligan_api = "1.0"
 rules = Rules("github")
-rules.include(clients.rules, graphql.rules, rest.rules)  # asked in this order
+rules.include(clients.rules, graphql.rules, rest.rules)  # in order of precedence
 last = clients.last
 
 classify = rules.hookimpl()

@@ -1,4 +1,4 @@
-"""What an answer of GitHub says, wherever a client keeps it: https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api."""
+"""Reads GitHub's error responses, wherever a client stores them: https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _HOSTS = frozenset({"api.github.com", "uploads.github.com"})
 _URLS = (("request", "url"), ("response", "url"), ("url",), ("request_info", "real_url"))
 _DOCS = "https://docs.github.com/"
 
-# How GitHub's own MCP server, and everything else written with go-github, reports an answer: method, URL, status, text.
+# How GitHub's own MCP server and other programs that use go-github report a response: method, URL, status, text.
 _GO = re.compile(r"\b(?:GET|HEAD|POST|PUT|PATCH|DELETE) https://[\w.-]+/(?:api/v3/)?[^\s:]*: ([45]\d\d) ([^\[\n]*)")
 _GO_RESET = re.compile(r"\[rate reset in (?:(\d+)h)?(?:(\d+)m)?(\d+)s\]")
 _GO_ERROR = re.compile(r"\{Resource:(\S*) Field:(\S*) Code:(\S*) Message:([^}]*)\}")
@@ -35,7 +35,7 @@ _WORDS = (
     (re.compile(r"can't be blank|is required|is missing"), _CODES["missing_field"]),
     (re.compile(r"does not exist|could not (?:be found|resolve)"), _CODES["missing"]),
 )
-_ALIASES = {"q": "query"}  # as tools call what GitHub calls otherwise
+_ALIASES = {"q": "query"}  # GitHub's field names and those that tools use
 _FIELD = re.compile(r"\"(\w+)\" (wasn't supplied|is not a permitted key)|For 'properties/([\w/]+)'")
 _SPECIFIC = ("path", "file_path", "branch", "ref", "sha", "tag", "username", "login", "user")
 _REPOSITORY = ("owner", "repo")
@@ -43,11 +43,7 @@ _NUMBERS = ("issue_number", "pull_number", "issueNumber", "pullNumber", "number"
 
 
 def status(failure: Failure) -> int | None:
-    """The HTTP status of GitHub's answer; of a failure that is only text, the one that go-github writes.
-
-    Args:
-        failure: what happened.
-    """
+    """The HTTP status of GitHub's response; for a failure that is only text, the one that go-github writes."""
     if failure.status is not None or failure.exception is not None:
         return failure.status
     told = _GO.search(failure.text)
@@ -55,11 +51,7 @@ def status(failure: Failure) -> int | None:
 
 
 def is_github(failure: Failure) -> bool:
-    """Whether the answer is GitHub's, or that of a GitHub Enterprise Server: by client, header, documentation or host.
-
-    Args:
-        failure: what happened.
-    """
+    """Whether GitHub or a GitHub Enterprise Server responded: by client, header, documentation link or host."""
     if failure.matches(*_CLIENTS) or "x-github-request-id" in failure.headers:
         return True
     if str(body(failure).get("documentation_url", "")).startswith(_DOCS):
@@ -77,20 +69,12 @@ def _is_from_go(failure: Failure) -> bool:
 
 
 def body(failure: Failure) -> Mapping[str, Any]:
-    """The answer's JSON object; empty where there is none.
-
-    Args:
-        failure: what happened.
-    """
+    """The JSON object of the response; empty if there is none."""
     return failure.body if isinstance(failure.body, Mapping) else {}
 
 
 def message(failure: Failure) -> str:
-    """What GitHub says in its `message`, for comparing, not for showing.
-
-    Args:
-        failure: what happened.
-    """
+    """GitHub's `message`, for comparison, not for display."""
     said = body(failure).get("message")
     if isinstance(said, str):
         return said
@@ -99,11 +83,7 @@ def message(failure: Failure) -> str:
 
 
 def field_errors(failure: Failure) -> list[Mapping[str, Any]]:
-    """The objects of the answer's `errors`, each with some of `resource`, `field`, `code` and `message`.
-
-    Args:
-        failure: what happened.
-    """
+    """The objects in the response's `errors`, each with some of `resource`, `field`, `code` and `message`."""
     errors = body(failure).get("errors")
     if isinstance(errors, list):
         return [one for one in errors[:100] if isinstance(one, Mapping)]
@@ -112,11 +92,7 @@ def field_errors(failure: Failure) -> list[Mapping[str, Any]]:
 
 
 def until_reset(failure: Failure) -> float | None:
-    """Seconds until the rate limit is reset, by header, or as go-github writes them.
-
-    Args:
-        failure: what happened.
-    """
+    """Seconds until the rate limit resets, from a header or from go-github's text."""
     told = _GO_RESET.search(failure.text) if failure.exception is None else None
     if told is None:
         return failure.retry_after
@@ -125,11 +101,7 @@ def until_reset(failure: Failure) -> float | None:
 
 
 def problems(failure: Failure) -> list[Problem]:
-    """What is wrong with which field: from `errors`, else from a message that names one field.
-
-    Args:
-        failure: what happened.
-    """
+    """One problem per field, from `errors`, otherwise from a message that names one field."""
     found = [
         Problem(_pointer(str(one["field"]), failure), _fault(one)) for one in field_errors(failure) if one.get("field")
     ]
@@ -137,7 +109,7 @@ def problems(failure: Failure) -> list[Problem]:
 
 
 def _fault(error: Mapping[str, Any]) -> str:
-    """What is wrong with a field: by its code, else by the words of its own message."""
+    """The problem with a field, by its code, otherwise by its message."""
     fault = _CODES.get(str(error.get("code")), _CODES["custom"])
     said = str(error.get("message", ""))[:500]
     return next((words for pattern, words in _WORDS if pattern.search(said)), fault) if fault in _VAGUE else fault
@@ -151,7 +123,7 @@ def _problem(told: re.Match[str], failure: Failure) -> Problem:
 
 
 def _pointer(field: str, failure: Failure) -> str:
-    """The pointer to a field, or to the argument of the call that it speaks of."""
+    """The pointer to a field, or to the argument of the call that it refers to."""
     known = failure.arguments or {}
     alias = _ALIASES.get(field, field)
     return pointer_to(alias if field not in known and alias in known else _named(field, known))
@@ -162,11 +134,7 @@ def _named(field: str, known: Mapping[str, Any]) -> str:
 
 
 def resource(failure: Failure) -> str | None:
-    """What the call asked for: the argument that GitHub's message names, else the most specific one, else the URL.
-
-    Args:
-        failure: what happened.
-    """
+    """The requested resource: the argument that GitHub's message names, else the most specific one, else the URL."""
     arguments = failure.arguments or {}
     said = message(failure)
     texts = {name: value for name, value in arguments.items() if isinstance(value, str) and 0 < len(value) < 400}

@@ -1,4 +1,4 @@
-"""What PyGithub and githubkit raise without an answer, or with a class that says more than the answer."""
+"""Exceptions of PyGithub and githubkit without a response, or whose class says more than the response."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _HTTP = ("requests.RequestException", "urllib3.exceptions.HTTPError")
 
 @rules("github.RateLimitExceededExceedsMaxWait")
 def wait_too_long(failure: Failure) -> ToolError:
-    """PyGithub: the wait for the rate limit is longer than it was allowed to be."""
+    """PyGithub: the wait for the rate limit exceeds the allowed maximum."""
     wait = failure.look("wait")
     return ToolRateLimitError("GitHub's rate limit is reached.", retry_after=wait, http_status=failure.status)
 
@@ -34,7 +34,7 @@ def no_credentials(failure: Failure) -> ToolError:
 
 @rules(*_HTTP)
 def transport(failure: Failure) -> ToolError | None:
-    """What the HTTP client met on the way to GitHub; PyGithub lets it through, as the traceback tells."""
+    """A connection error of the HTTP client. PyGithub does not wrap it; the traceback identifies the library."""
     if failure.status is not None or failure.came_through("github") is None:
         return None
     return transport_error(failure, service=SERVICE)
@@ -42,23 +42,23 @@ def transport(failure: Failure) -> ToolError | None:
 
 @rules("github.BadAttributeException", "github.IncompletableObject", "githubkit.CacheUnsupportedError")
 def misread(failure: Failure) -> ToolError:
-    """The client could not make sense of what GitHub sent, or of its own set-up."""
+    """The client could not interpret GitHub's response, or its own configuration."""
     return ToolExecutionError("The GitHub client received an unusable response.")
 
 
 @rules("githubkit.GraphQLPaginationError")
 def pagination(failure: Failure) -> ToolError:
-    """githubkit: a query to be paged asks for no `pageInfo`, or its cursor does not move on."""
+    """githubkit: a paginated query does not request `pageInfo`, or its cursor does not advance."""
     return ToolArgumentError("The query must request pageInfo { hasNextPage endCursor } and use the cursor.")
 
 
 @rules("githubkit.WebhookTypeNotFound")
 def webhook_type(failure: Failure) -> ToolError:
-    """githubkit: there is no webhook event of that name."""
+    """githubkit: no webhook event has that name."""
     return ToolArgumentError("GitHub has no webhook event with that name.", resource=failure.look("name"))
 
 
 @last("github.GithubException", "githubkit.GitHubException", "fastspec.GqlError")
 def client_failed(_: Failure) -> ToolError:
-    """Anything else that the clients raise."""
+    """Any other exception of the clients."""
     return ToolExecutionError("The GitHub call failed.")

@@ -1,4 +1,4 @@
-"""GitHub's GraphQL errors, which come under status 200 and name their kind in `type`."""
+"""GitHub's GraphQL errors, which arrive with status 200 and state their kind in `type`."""
 
 from __future__ import annotations
 
@@ -50,11 +50,7 @@ _NAMED = re.compile(r"Could not resolve to an? [\w ]+? with the [\w ]+? (?:of )?
 
 
 def graphql_errors(failure: Failure) -> list[Mapping[str, Any]]:
-    """The entries of a GraphQL answer's `errors`; empty where the failure is something else.
-
-    Args:
-        failure: what happened.
-    """
+    """The `errors` of a GraphQL response; empty for any other failure."""
     for listed in (failure.look("response", "errors"), failure.look("errors"), body(failure).get("errors")):
         if isinstance(listed, list):
             errors = [_entry(one) for one in listed[:100]]
@@ -63,7 +59,7 @@ def graphql_errors(failure: Failure) -> list[Mapping[str, Any]]:
 
 
 def _entry(error: object) -> Mapping[str, Any]:
-    """An error as a mapping; githubkit has objects."""
+    """An error as a mapping; githubkit uses objects."""
     if isinstance(error, Mapping):
         return error
     return {name: getattr(error, name, None) for name in ("type", "message", "path", "locations", "extensions")}
@@ -83,7 +79,7 @@ def graphql_type(failure: Failure) -> ToolError | None:
 
 @rules()
 def graphql_value(failure: Failure) -> ToolError | None:
-    """The same in an answer that a tool returned."""
+    """The same in a response that a tool returned."""
     return _by_type(failure) if failure.exception is None else None
 
 
@@ -106,7 +102,7 @@ def _by_type(failure: Failure) -> ToolError | None:
 
 
 def _effect(failure: Failure, made: ToolError) -> Effect:
-    """Of several mutations in one query some may have been applied: then the answer has data too."""
+    """Whether some of several mutations may have been applied: the response then contains data too."""
     data = body(failure).get("data") or failure.look("response", "data") or failure.look("data")
     applied = isinstance(data, Mapping) and any(value is not None for name, value in data.items() if name != "errors")
     return "possible" if applied else made.effect
@@ -132,7 +128,7 @@ def graphql_timeout(failure: Failure) -> ToolError | None:
 
 @rules("githubkit.GraphQLFailed", "github.GithubException")
 def graphql_query(failure: Failure) -> ToolError | None:
-    """A query that does not fit GitHub's schema: nothing was run; ghapi's exception may be another server's."""
+    """A query that does not match GitHub's schema: nothing was run. ghapi may raise it for another server."""
     errors = [one for one in graphql_errors(failure) if _code(one) and not one.get("type")]
     if not errors:
         return None

@@ -1,4 +1,4 @@
-"""GitHub's REST answers by status; a body or a header overrules it where GitHub uses one status for several things.
+"""GitHub's REST responses by status. If GitHub uses a status for several things, the body or a header decides.
 
 https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api and .../rate-limits-for-the-rest-api.
 """
@@ -26,14 +26,14 @@ Decide = Callable[[Failure], ToolError | None]
 
 rules = Rules("github")
 by_status = Rules("github")
-_A_MINUTE = 60.0  # what GitHub asks for where it names no time
+_A_MINUTE = 60.0  # GitHub's documented wait if it states none
 _OTHERS = sorted({*range(400, 600)} - {401, 403, 404, 409, 410, 422, 429, 451})
 _AT_ONCE = ("secondary rate limit", "abuse detection mechanism", "submitted too quickly")
 _MOVED = ("not a fast forward", "update failed", "branch was modified", "merge conflict", "already in progress")
 
 
 def on(*statuses: int) -> Callable[[Decide], Decide]:
-    """Makes a function a rule for GitHub's answers with one of some statuses.
+    """Makes a function a rule for GitHub's responses with one of the given statuses.
 
     Args:
         statuses: HTTP statuses.
@@ -59,7 +59,7 @@ def on(*statuses: int) -> Callable[[Decide], Decide]:
 
 @rules()
 def rest_answer(failure: Failure) -> ToolError | None:
-    """A REST answer of GitHub's, by its status; the rule that knows the status is named."""
+    """A REST response of GitHub, by its status; the rule for that status is reported."""
     return by_status.decide(failure) if status(failure) is not None and is_github(failure) else None
 
 
@@ -75,7 +75,7 @@ def credentials(failure: Failure) -> ToolError:
 
 @on(403)
 def locked_out(failure: Failure) -> ToolError | None:
-    """403: too many failed logins; for a while GitHub refuses valid credentials too."""
+    """403: too many failed logins, after which GitHub temporarily rejects valid credentials too."""
     if not failure.says("login attempts exceeded"):
         return None
     return ToolAuthenticationError("GitHub temporarily rejects logins after too many wrong credentials.")
@@ -83,7 +83,7 @@ def locked_out(failure: Failure) -> ToolError | None:
 
 @on(403, 422, 429)
 def secondary_rate_limit(failure: Failure) -> ToolError | None:
-    """403, 422 or 429: too many requests at once, or too much content created; a minute where no time is named."""
+    """403, 422 or 429: too many requests at once, or too much content created; one minute if no wait is stated."""
     told_to_wait = "retry-after" in failure.headers and failure.headers.get("x-ratelimit-remaining") != "0"
     if not told_to_wait and not failure.says(*_AT_ONCE):
         return None
@@ -95,7 +95,7 @@ def secondary_rate_limit(failure: Failure) -> ToolError | None:
 
 @on(403, 429)
 def primary_rate_limit(failure: Failure) -> ToolError | None:
-    """403 or 429: the hour's requests are used up."""
+    """403 or 429: the hourly rate limit is exhausted."""
     used_up = failure.headers.get("x-ratelimit-remaining") == "0" or failure.says("rate limit exceeded")
     if not used_up and status(failure) == 403:
         return None
@@ -104,7 +104,7 @@ def primary_rate_limit(failure: Failure) -> ToolError | None:
 
 @on(403, 406)
 def too_large(failure: Failure) -> ToolError | None:
-    """403 or 406 with the code `too_large`: this part of the API does not give things of that size."""
+    """403 or 406 with the code `too_large`: the resource is too large for this endpoint."""
     if all(one.get("code") != "too_large" for one in field_errors(failure)):
         return None
     return ToolArgumentError("The resource is too large for this part of GitHub's API.", resource=resource(failure))
@@ -112,7 +112,7 @@ def too_large(failure: Failure) -> ToolError | None:
 
 @on(403)
 def archived(failure: Failure) -> ToolError | None:
-    """403: the repository is archived, so nobody may write to it."""
+    """403: the repository is archived, and thus read-only."""
     if not failure.says("was archived", "is archived"):
         return None
     return ResourceConflictError("The repository is archived and read-only.")
@@ -120,7 +120,7 @@ def archived(failure: Failure) -> ToolError | None:
 
 @on(403)
 def single_sign_on(failure: Failure) -> ToolError | None:
-    """403: the organization demands single sign-on, and the token was not authorized for it."""
+    """403: the organization requires single sign-on, and the token is not authorized for it."""
     if "x-github-sso" not in failure.headers and not failure.says("SAML enforcement"):
         return None
     user = "The organization requires single sign-on: authorize the GitHub token for it."
@@ -129,7 +129,7 @@ def single_sign_on(failure: Failure) -> ToolError | None:
 
 @on(403)
 def permission(failure: Failure) -> ToolError:
-    """403: the account, the token or the app may not do this; GitHub's headers tell what it would take."""
+    """403: the account, the token or the app may not do this; GitHub's headers state the required permission."""
     needed = failure.headers.get("x-accepted-github-permissions") or failure.headers.get("x-accepted-oauth-scopes")
     user = f"The GitHub token lacks a permission. Required: {needed[:200]}." if needed else None
     return ToolPermissionError("GitHub denied permission.", user_message=user)
@@ -137,7 +137,7 @@ def permission(failure: Failure) -> ToolError:
 
 @on(404)
 def missing_or_private(failure: Failure) -> ToolError:
-    """404: it does not exist, or these credentials may not see it; GitHub does not tell the two apart."""
+    """404: it does not exist, or these credentials may not see it; GitHub does not distinguish the two."""
     missing = resource(failure)
     what = f"Resource not found: {missing}" if missing else "GitHub found no such resource"
     user = "GitHub has no such resource, or only a private one that these credentials may not see."
@@ -147,7 +147,7 @@ def missing_or_private(failure: Failure) -> ToolError:
 
 @on(410)
 def gone(failure: Failure) -> ToolError:
-    """410: it was deleted, or the feature is turned off for the repository."""
+    """410: it was deleted, or the feature is disabled for the repository."""
     missing = resource(failure)
     what = f"Resource not found: {missing}" if missing else "The resource was not found"
     return ResourceNotFoundError(f"{what}, it was deleted, or the feature is disabled.", resource=missing)
@@ -163,7 +163,7 @@ def against_the_rules(failure: Failure) -> ToolError | None:
 
 @on(405)
 def not_mergeable(failure: Failure) -> ToolError | None:
-    """405: what GitHub answers where a pull request cannot be merged now."""
+    """405: a pull request that cannot be merged now."""
     if "merge" not in f"{body(failure).get('documentation_url')} {failure.resource}" and not failure.says("mergeable"):
         return None
     return ResourceConflictError("The pull request cannot be merged now.", code=_conflict(failure))
@@ -171,7 +171,7 @@ def not_mergeable(failure: Failure) -> ToolError | None:
 
 @on(409)
 def conflict(failure: Failure) -> ToolError:
-    """409: it has changed meanwhile, or is empty."""
+    """409: it has changed in the meantime, or is empty."""
     if failure.says("repository is empty"):
         return ResourceConflictError("The repository is empty.", resource=resource(failure))
     if failure.says("merge conflict"):
@@ -182,9 +182,9 @@ def conflict(failure: Failure) -> ToolError:
 
 @on(422)
 def already_there(failure: Failure) -> ToolError | None:
-    """422: something of that name exists already."""
+    """422: something with that name already exists."""
     codes = {one.get("code") for one in field_errors(failure)}
-    taken = codes == {"already_exists"}  # with other faults, too, the call is to be corrected
+    taken = codes == {"already_exists"}  # with further errors, the call needs correcting
     if not taken and not failure.says("already exists"):
         return None
     return ResourceConflictError("The resource already exists.", code="ALREADY_EXISTS", problems=problems(failure))
@@ -192,7 +192,7 @@ def already_there(failure: Failure) -> ToolError | None:
 
 @on(422)
 def missing_reference(failure: Failure) -> ToolError | None:
-    """422: a branch, tag, commit or object that is named in the request does not exist."""
+    """422: a branch, tag, commit or object named in the request does not exist."""
     if not failure.says("does not exist", "no commit found"):
         return None
     missing = resource(failure)
@@ -202,7 +202,7 @@ def missing_reference(failure: Failure) -> ToolError | None:
 
 @on(422)
 def moved_on(failure: Failure) -> ToolError | None:
-    """422: the branch has moved on, so that it cannot be updated this way."""
+    """422: the branch has advanced, so the update is not a fast-forward."""
     if not failure.says(*_MOVED):
         return None
     return ResourceConflictError("The branch has new commits: read its current state first.", code="ABORTED")
@@ -210,7 +210,7 @@ def moved_on(failure: Failure) -> ToolError | None:
 
 @on(422)
 def validation(failure: Failure) -> ToolError:
-    """422: fields that GitHub does not accept, each with its own problem."""
+    """422: fields that GitHub rejects, with one problem each."""
     found = problems(failure)
     return ToolArgumentError("GitHub rejected the request.", problems=found)
 

@@ -1,4 +1,4 @@
-"""Bodies of GitHub's answers that a tool returned instead of raising."""
+"""Bodies of GitHub's error responses that a tool returned instead of raising."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def detect(value: Any) -> Failure | None:
     """A REST body with `message` and `documentation_url`, or a GraphQL body with typed errors and no data."""
     try:
         return _failure_of(value) if isinstance(value, Mapping) else None
-    except Exception:  # what cannot be looked at reports nothing
+    except Exception:  # an unreadable value reports no failure
         return None
 
 

@@ -1,4 +1,4 @@
-"""GitLab's failures: what python-gitlab raises for REST and GraphQL. The client is not imported."""
+"""Rules for GitLab: exceptions of python-gitlab for REST and GraphQL. The client is not imported."""
 
 from mulligan.plugin import Rules
 from mulligan_gitlab import client, graphql, rest
@@ -12,5 +12,5 @@ rules.include(rest.rules, client.rules, graphql.rules)
 last = Rules(last=True)
 last.include(client.last)
 
-classify = rules.hookimpl(tryfirst=True)  # exceptions of requests that a client lets through are its service's
+classify = rules.hookimpl(tryfirst=True)  # clients do not wrap the exceptions of requests
 classify_last = last.hookimpl()

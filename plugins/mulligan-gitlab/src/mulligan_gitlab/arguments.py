@@ -1,4 +1,4 @@
-"""Which argument of the call a field, or a kind of resource, of a GitLab answer means."""
+"""Finds the argument of the call for a field or a kind of resource in a GitLab response."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ _MOST_ARGUMENTS = 40
 
 
 def find_argument(kind: str, arguments: Mapping[str, Any] | None) -> str | None:
-    """The name of the argument that says which resource of a kind is meant, such as `mr_iid` for "Merge Request".
+    """The name of the argument that identifies a kind of resource, such as `mr_iid` for "Merge Request".
 
     Args:
         kind: what GitLab calls it. If GitLab does not say, it is empty, and the only identifier counts, if possible
-            one of something inside of a project.
+            one of something inside a project.
         arguments: the arguments of the call.
     """
     names = [name for name, value in _sent(arguments) if type(value) in (str, int) and value != ""]
@@ -70,7 +70,7 @@ def _subject(name: str) -> str:
 
 
 def problems_of(fields: Iterable[tuple[str, str]], arguments: Mapping[str, Any] | None) -> list[Problem]:
-    """A problem for each field that GitLab rejects, at the argument that was sent for it.
+    """A problem for each field that GitLab rejects, with the pointer to its argument.
 
     Args:
         fields: the name of each field, with GitLab's reason.
@@ -86,7 +86,7 @@ def problems_of(fields: Iterable[tuple[str, str]], arguments: Mapping[str, Any] 
 
 
 def _place(field: str, arguments: Mapping[str, Any] | None) -> tuple[str, Any]:
-    """The JSON Pointer to a field and the value there: `actions[0][file_path]` is found inside of `actions`."""
+    """The JSON Pointer to a field and the value there: `actions[0][file_path]` is inside `actions`."""
     steps = [step for step in re.split(r"[.\[\]]+", field) if step][:8]
     for start in range(len(steps)):
         known, value = _walk(steps[start:], arguments)
@@ -96,7 +96,7 @@ def _place(field: str, arguments: Mapping[str, Any] | None) -> tuple[str, Any]:
 
 
 def _walk(steps: list[str], arguments: Any) -> tuple[list[str], Any]:
-    """The path of some steps from a mapping, and the value there; an empty path if it has not even the first."""
+    """The path of steps from a mapping, and the value there; an empty path if the first step does not exist."""
     known: list[str] = []
     value: Any = arguments
     for step in steps:
@@ -123,7 +123,7 @@ def _as_json(value: Any) -> str | None:
 
 
 def query_problems(names: Iterator[str], arguments: Mapping[str, Any] | None) -> list[Problem]:
-    """A problem for each name that GitLab's schema does not accept: at the argument of that name, else at the query.
+    """A problem for each name that GitLab's schema rejects, at the argument of that name, otherwise at the query.
 
     Args:
         names: fields, arguments or variables of a GraphQL query.

@@ -1,4 +1,4 @@
-"""What python-gitlab raises without an answer of GitLab: settings, arguments that it checks, and failed connections."""
+"""Exceptions of python-gitlab without a response: settings, arguments that it checks, and failed connections."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ _ATTRIBUTES = re.compile(r"(?:Missing|one of these) attributes: ([\w, ]{1,400})"
 
 @rules("gitlab.GitlabParsingError")
 def unreadable(failure: Failure) -> ToolError:
-    """An answer that is no JSON; what was asked for may have been done."""
+    """A response that is not JSON; the request may have taken effect."""
     return m.error_of(failure, UNREADABLE, service=SERVICE)
 
 
 @rules("gitlab.RedirectError")
 def redirected(failure: Failure) -> ToolError:
-    """The address of the server is an old one, or `http` for `https`; the client refuses to follow with a change."""
+    """The server's URL is outdated, or `http` instead of `https`; the client does not redirect writes."""
     user = "Update the URL of the GitLab server: it redirects to another address."
     return m.error_of(failure, REDIRECTED, service=SERVICE, user_message=user)
 
@@ -64,11 +64,11 @@ def attributes(failure: Failure) -> ToolError | None:
 
 @rules(*_CONNECTIONS)
 def connection(failure: Failure) -> ToolError | None:
-    """No connection to GitLab, or one that ended midway."""
+    """No connection to GitLab, or a connection dropped midway."""
     return None if failure.came_through("gitlab") is None else transport_error(failure, service=SERVICE)
 
 
 @last("gitlab.GitlabError")
 def other(_: Failure) -> ToolError:
-    """Anything else of the client."""
+    """Any other exception of the client."""
     return ToolExecutionError("The GitLab call failed.")

@@ -1,4 +1,4 @@
-"""GitLab's GraphQL answers: what `gitlab.GraphQL` raises through gql, and mutations whose answer lists errors.
+"""GitLab's GraphQL responses: exceptions of `gitlab.GraphQL` through gql, and mutations that return errors.
 
 https://docs.gitlab.com/api/graphql/
 """
@@ -36,7 +36,7 @@ _VARIABLE = re.compile(r"^Variable \$(\w{1,80}) ")
 
 @rules("gql.TransportQueryError")
 def answered(failure: Failure) -> ToolError | None:
-    """The errors of a GraphQL answer: by their message, or by a code of the schema's check."""
+    """The errors of a GraphQL response, by their message or by a code of the schema validation."""
     if failure.came_through("gitlab") is None:
         return None
     errors = [one for one in failure.look("errors") or () if isinstance(one, Mapping)][:20]
@@ -60,7 +60,7 @@ def answered(failure: Failure) -> ToolError | None:
 
 @rules("graphql.GraphQLSyntaxError")
 def syntax(failure: Failure) -> ToolError | None:
-    """A query that is no GraphQL: nothing was sent."""
+    """A query that is not valid GraphQL: nothing was sent."""
     if failure.came_through("gitlab") is None:
         return None
     return m.error_of(failure, SYNTAX, problems=query_problems(iter(("query",)), failure.arguments))
@@ -79,7 +79,7 @@ def _extension(error: Mapping[str, Any], name: str) -> Any:
 
 
 def _names(errors: list[Mapping[str, Any]]) -> Iterator[str]:
-    """The argument, variable or field that each error is about."""
+    """The argument, variable or field of each error."""
     for error in errors:
         variable = _VARIABLE.search(str(error.get("message", "")))
         named = variable[1] if variable else next((x for name in _NAMES if (x := _extension(error, name))), None)
@@ -93,10 +93,10 @@ def _has_data(data: object) -> bool:
 
 @hookimpl
 def detect(value: Any, tool: Tool) -> Failure | None:
-    """The answer of mutations that all list errors and made nothing, returned by a tool that is named after GitLab."""
+    """A response in which all mutations list errors and made nothing, from a tool whose name mentions GitLab."""
     try:
         messages = _mutation_errors(value) if "gitlab" in tool.name.lower() else []
-    except Exception:  # what cannot be looked at reports nothing
+    except Exception:  # an unreadable value reports no failure
         return None
     return Failure(value=value, message="\n".join(messages)) if messages else None
 
@@ -119,7 +119,7 @@ def _mutation_errors(value: Any) -> list[str]:
 
 @rules()
 def returned(failure: Failure) -> ToolError | None:
-    """The errors of a mutation: GitLab has none but sentences, so what mulligan reads in them counts."""
+    """The errors of a mutation. GitLab sends only sentences, so mulligan's reading of them decides."""
     if failure.exception is not None or "gitlab" not in str(failure.tool_name).lower():
         return None
     if not _mutation_errors(failure.value):

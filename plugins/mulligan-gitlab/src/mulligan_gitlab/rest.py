@@ -1,6 +1,6 @@
-"""GitLab's REST answers, as python-gitlab raises them: by GitLab's message, else by status.
+"""GitLab's REST responses, as python-gitlab raises them: by GitLab's message, otherwise by status.
 
-The client keeps the body of an answer, but neither its headers nor its address.
+The client keeps the body of a response, but neither its headers nor its URL.
 
 https://docs.gitlab.com/api/rest/troubleshooting/
 """
@@ -37,10 +37,10 @@ JOB_STATE = m.CONFLICT._replace(message="The service does not allow this in the 
 
 
 class _Message(NamedTuple):
-    """What a message of GitLab means.
+    """The meaning of a GitLab message.
 
     Attributes:
-        pattern: found in the message; its group is the name of the resource.
+        pattern: searched for in the message; its group is the name of the resource.
         meaning: the meaning.
         kind: the kind of resource that the message is about.
     """
@@ -80,7 +80,7 @@ _PARAMETERS = re.compile(
 
 @rules("gitlab.GitlabError")
 def answered(failure: Failure) -> ToolError | None:
-    """An answer of GitLab by its message, else by its status."""
+    """An error response from GitLab, by its message, otherwise by its status."""
     if failure.status is None:
         return None
     error = _by_message(failure) or status_error(failure, service=SERVICE)
@@ -119,7 +119,7 @@ def _error(known: _Message, found: re.Match[str], failure: Failure) -> ToolError
 
 
 def _name_missing(error: ResourceNotFoundError, failure: Failure) -> None:
-    """Names what is missing by the kind that GitLab names, as in `404 Project Not Found`; it hides what may not be seen."""
+    """Names the missing resource by the kind that GitLab reports: `404 Project Not Found`. It may be hidden instead."""
     if failure.status == 404:
         told = next((found for _, text in _reasons(failure) if (found := _MISSING_KIND.search(text))), None)
         name = find_argument(told[1] if told else "", failure.arguments)
@@ -154,7 +154,7 @@ def _body(failure: Failure) -> Mapping[str, Any]:
 
 
 def _reasons(failure: Failure) -> Iterator[tuple[str, str]]:
-    """Each reason of an answer, with the field that it is about: `message` is a text, a list or the reasons by field."""
+    """Each reason in a response, with its field: `message` is a text, a list, or a mapping of reasons by field."""
     body = _body(failure)
     for told in (body.get("message"), body.get("error")) if body else (failure.body_text,):
         by_field = told.items() if isinstance(told, Mapping) else (("", told),)

@@ -1,6 +1,6 @@
 """Rules for google-api-core, google-cloud, google-api-python-client, google-auth, gspread, firebase-admin and googlemaps.
 
-They are asked early, since these libraries let through what their HTTP clients raise.
+They run early, because these libraries do not wrap the exceptions of their HTTP clients.
 """
 
 from mulligan.plugin import Rules

@@ -1,4 +1,4 @@
-"""Answers of Google's APIs that are errors: all of its libraries raise them with the same reasons and canonical codes."""
+"""Error responses of Google's APIs. All of its libraries raise them with the same reasons and canonical codes."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _NOT_MODIFIED, _UNAUTHENTICATED, _BUSY = 304, 401, 429
     "firebase_admin.exceptions.FirebaseError",
 )
 def answered(failure: Failure) -> ToolError:
-    """An answer that is an error: by its reasons, its canonical code and its HTTP status."""
+    """An error response, by its reasons, its canonical code and its HTTP status."""
     told = Details(failure)
     status = failure.status or _http_status(failure)
     if failure.look("code") == _NOT_MODIFIED or failure.look("resp", "status") == _NOT_MODIFIED:
@@ -66,14 +66,14 @@ def _http_status(failure: Failure) -> int | None:
 
 
 def _named_code(failure: Failure) -> str:
-    """The canonical code that firebase-admin keeps as text, or the status with which Pub/Sub refused to acknowledge."""
+    """The canonical code that firebase-admin stores as text, or the status of a failed Pub/Sub acknowledgement."""
     code = failure.look("error_code", "name") or failure.look("code")
     return code if isinstance(code, str) else ""
 
 
 def _meaning(told: Details, code: str, status: int | None) -> tuple[m.Meaning | None, str]:
-    """What the reasons or the canonical code mean, with the one that decides; None if the status says as much."""
-    if status == _UNAUTHENTICATED:  # `required` is then about the login, not about a parameter
+    """The meaning of the reasons or the canonical code, and the one that decided; None if the status suffices."""
+    if status == _UNAUTHENTICATED:  # then `required` refers to the login, not to a parameter
         return m.AUTHENTICATION, next(iter(told.reasons), code)
     for reason in told.reasons:
         meaning = reasons.meaning_of(reason)
@@ -85,7 +85,7 @@ def _meaning(told: Details, code: str, status: int | None) -> tuple[m.Meaning | 
 
 
 def _completed(error: ToolError, told: Details) -> ToolError:
-    """Adds what the details tell more exactly than the exception: wait, name and fields."""
+    """Adds the wait, name and fields from the details, which are more precise than the exception."""
     if isinstance(error, _WAITING):
         error.retry_after = told.retry_after
     elif isinstance(error, (ResourceNotFoundError, ResourceConflictError)):
@@ -98,7 +98,7 @@ def _completed(error: ToolError, told: Details) -> ToolError:
 
 
 def not_found_message(name: str | None) -> str:
-    """The message for something that is missing, or that the account cannot see.
+    """The message for a resource that is missing or not visible to the account.
 
     Args:
         name: its name, if it is known.

@@ -1,4 +1,4 @@
-"""google-api-core and the libraries on it, where there is no answer: retries, and what is refused before it is sent."""
+"""Failures without a response in google-api-core and libraries based on it: retries and rejected requests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SERVICE = "Google"
 
 @rules("google.api_core.exceptions.RetryError")
 def retried(failure: Failure) -> ToolError:
-    """The library tried again until its time was over."""
+    """The library retried until its deadline."""
     message = "Google did not respond successfully in time, despite retries."
     return m.error_of(failure, m.TIMEOUT, message=message, http_status=None)
 
@@ -23,11 +23,11 @@ def retried(failure: Failure) -> ToolError:
     "google.cloud.storage.exceptions.InvalidPathError",
 )
 def rejected_by_library(failure: Failure) -> ToolError:
-    """A request that the library refuses to send."""
+    """A request that the library rejects before sending."""
     return m.error_of(failure, m.ARGUMENT, message="Google's library rejected the call; nothing was sent.")
 
 
 @last("google.api_core.exceptions.GoogleAPIError")
 def other(failure: Failure) -> ToolError:
-    """Anything else that the library raises by itself, such as an answer that cannot be read."""
+    """Any other exception of the library itself, such as an unreadable response."""
     return m.error_of(failure, m.FAILED, message="Google's library failed.")

@@ -1,4 +1,4 @@
-"""google-api-python-client: it checks a call before it sends it."""
+"""google-api-python-client, which checks a call before sending it."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _CHECKS = (
 
 @rules(*(f"googleapiclient.errors.{name}" for name in _UNFIT))
 def unfit(failure: Failure) -> ToolError:
-    """A request that the library refuses to send."""
+    """A request that the library rejects before sending."""
     return m.error_of(failure, m.ARGUMENT, message="Google's library rejected the call; nothing was sent.")
 
 
 @rules("TypeError")
 def parameters(failure: Failure) -> ToolError | None:
-    """The parameters of a method, which the library checks with Python's own TypeError."""
+    """Invalid parameters of a method, which the library reports with the built-in TypeError."""
     found = ((pattern.match(failure.text), words) for pattern, words in _CHECKS)
     match, words = next(((match, words) for match, words in found if match), (None, ""))
     if match is None or failure.came_through("googleapiclient") is None:
@@ -44,11 +44,11 @@ def parameters(failure: Failure) -> ToolError | None:
 
 @rules("googleapiclient.errors.InvalidJsonError")
 def not_json(failure: Failure) -> ToolError:
-    """An answer or a description of an API that is not JSON."""
+    """A response or an API description that is not JSON."""
     return m.error_of(failure, m.FAILED, message="Google returned a response that is not JSON.")
 
 
 @last("googleapiclient.errors.Error")
 def other(failure: Failure) -> ToolError:
-    """Anything else that the library raises by itself."""
+    """Any other exception of the library itself."""
     return m.error_of(failure, m.FAILED, message="Google's library failed.")

@@ -1,4 +1,4 @@
-"""google-auth: credentials that are missing, invalid, or could not be renewed."""
+"""google-auth: credentials that are missing, invalid or could not be refreshed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ rules = Rules("google")
 
 @rules("google.auth.exceptions.TransportError", "google.auth.exceptions.ResponseError")
 def renewal(failure: Failure) -> ToolError:
-    """The server that gives out tokens cannot be reached; the call itself was not made."""
+    """The token server is unreachable; the call itself was not made."""
     error = connection(failure)
     error.effect = "none"
     return error
@@ -19,13 +19,13 @@ def renewal(failure: Failure) -> ToolError:
 
 @rules("google.auth.exceptions.TimeoutError")
 def renewal_timeout(failure: Failure) -> ToolError:
-    """The server that gives out tokens did not answer in time; the call itself was not made."""
+    """The token server did not respond in time; the call itself was not made."""
     return m.error_of(failure, m.TIMEOUT, message="Fetching a token timed out; nothing was sent.", effect="none")
 
 
 @rules("google.auth.exceptions.RefreshError")
 def refresh(failure: Failure) -> ToolError:
-    """A token that could not be renewed: revoked or expired, unless the server has a problem of its own."""
+    """A token that could not be refreshed because it is revoked or expired, or because the server failed."""
     if failure.look("retryable") is True:
         message = "Google's token server failed; nothing was sent."
         return m.error_of(failure, m.UNAVAILABLE, message=message, effect="none")

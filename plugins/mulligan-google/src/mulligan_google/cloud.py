@@ -1,4 +1,4 @@
-"""The google-cloud libraries, where they raise something of their own: Storage, Pub/Sub, BigQuery, Spanner."""
+"""Exceptions of the google-cloud libraries themselves: Storage, Pub/Sub, BigQuery, Spanner."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ SERVICE = "Google"
     "google.resumable_media.common.DataCorruption",
 )
 def corrupted(failure: Failure) -> ToolError:
-    """A download whose checksum does not match: it may be tried again."""
+    """A download whose checksum does not match; it may be retried."""
     message = "The connection to the service lost or changed data: the checksum does not match"
     return m.error_of(failure, m.DROPPED._replace(message=message), service=SERVICE, http_status=None)
 
 
 @rules("google.cloud.pubsub_v1.publisher.exceptions.MessageTooLargeError")
 def message_too_large(failure: Failure) -> ToolError:
-    """A message that Pub/Sub does not take; nothing was sent."""
+    """A message that the Pub/Sub client rejects; nothing was sent."""
     return m.error_of(failure, m.TOO_LARGE, service=SERVICE)
 
 
 @rules("google.cloud.pubsub_v1.publisher.exceptions.FlowControlLimitError")
 def too_many_messages(failure: Failure) -> ToolError:
-    """More messages wait to be published than the client may hold; nothing was sent."""
+    """The client's publish queue is full; nothing was sent."""
     message = "Too many messages wait to be published."
     return m.error_of(failure, m.UNAVAILABLE, message=message, effect="none")
 
 
 @rules("google.cloud.pubsub_v1.publisher.exceptions.PublishToPausedOrderingKeyException")
 def paused(failure: Failure) -> ToolError:
-    """An ordering key that is paused since an earlier message could not be published."""
+    """An ordering key that is paused because an earlier message could not be published."""
     return m.error_of(failure, m.CONFLICT, service=SERVICE)
 
 
 @rules("google.cloud.bigquery.dbapi.exceptions.Error", "google.cloud.spanner_dbapi.exceptions.Error")
 def database(failure: Failure) -> ToolError | None:
-    """A driver for databases: what the API answered, else what the class says."""
+    """A DB-API exception, by the API's response, otherwise by its class."""
     for inner in failure.inner:
         if inner.matches("google.api_core.exceptions.GoogleAPICallError"):
             return answered(inner)
@@ -52,7 +52,7 @@ def database(failure: Failure) -> ToolError | None:
 
 @rules("google.cloud.bigquery.exceptions.BigQueryError")
 def missing_package(failure: Failure) -> ToolError:
-    """A package that BigQuery's library needs is missing or too old."""
+    """A package that the BigQuery library needs is missing or too old."""
     return m.error_of(failure, m.FAILED, message="A package that Google's library needs is missing or too old.")
 
 
@@ -63,5 +63,5 @@ def missing_package(failure: Failure) -> ToolError:
     "google.cloud.firestore_v1._helpers.ReadAfterWriteError",
 )
 def other_cloud(failure: Failure) -> ToolError:
-    """Anything else of these libraries."""
+    """Any other exception of these libraries."""
     return m.error_of(failure, m.FAILED, message="Google's library failed.")

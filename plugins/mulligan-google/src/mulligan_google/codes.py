@@ -1,4 +1,4 @@
-"""What the codes mean that Google's APIs give beside the HTTP status.
+"""The meanings of the codes that Google's APIs send in addition to the HTTP status.
 
 Sources: google/rpc/code.proto and google/api/error_reason.proto (https://google.aip.dev/193), whose names are
 `tests/published/google.txt`; the error pages of the Drive, Gmail, Calendar, Sheets, YouTube, BigQuery, Cloud Storage and

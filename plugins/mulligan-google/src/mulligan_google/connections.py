@@ -1,4 +1,4 @@
-"""Connections of Google's libraries: requests, httplib2, aiohttp and gRPC lie below, and their exceptions are let through."""
+"""Connection errors of requests, httplib2, aiohttp and gRPC, which Google's libraries do not wrap."""
 
 from __future__ import annotations
 
@@ -39,18 +39,14 @@ _DROPPED = re.compile(
 
 
 def connection(failure: Failure) -> ToolError:
-    """What a failed connection means, by the exception, its causes, and what they wrap.
-
-    Args:
-        failure: what happened.
-    """
+    """The meaning of a failed connection, from the exception, its causes and what they wrap."""
     return transport_error(failure, service=SERVICE) or m.error_of(
         failure, m.CONNECTION, service=SERVICE, http_status=None
     )
 
 
 def meaning_of_grpc(status: str, text: str) -> m.Meaning | None:
-    """What gRPC itself reports about a connection, as the beginning of its text; None for an answer of the service.
+    """What gRPC itself reports about a connection, by the start of its text; None for a response of the service.
 
     Args:
         status: the name of the status.
@@ -63,7 +59,7 @@ def meaning_of_grpc(status: str, text: str) -> m.Meaning | None:
 
 @rules(*_RAW)
 def let_through(failure: Failure) -> ToolError | None:
-    """A connection error that one of Google's libraries let through: its traceback tells which."""
+    """A connection error that one of Google's libraries did not wrap. The traceback identifies the library."""
     if (
         failure.status is not None
         or isinstance(failure.look("filename"), (str, bytes))

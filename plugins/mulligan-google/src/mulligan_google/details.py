@@ -1,4 +1,4 @@
-"""What an answer of Google's tells beside its status: as JSON or as messages of google.rpc."""
+"""Reads the details of Google's error responses, as JSON or as google.rpc messages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _OBJECT = r"/b/[^/]+/o/([^/?]+)|/b/([^/?]+)(?:[/?]|$)"
 
 
 class Details:
-    """What one answer tells; each thing is read when it is first asked for.
+    """The details of one response; each is read on first access.
 
     Args:
         failure: what happened.
@@ -36,7 +36,7 @@ class Details:
 
     @cached_property
     def reasons(self) -> tuple[str, ...]:
-        """Why, as constants of the API, the most telling first."""
+        """The reasons, as constants of the API, most specific first."""
         words = self._failure.matches("googleapiclient.errors.HttpError")  # whose `reason` is a sentence
         found = [None if words else self._failure.look("reason")]
         found += [_get(part, "reason") for part in (*self._parts, *self._legacy)]
@@ -56,7 +56,7 @@ class Details:
 
     @cached_property
     def is_long_quota(self) -> bool:
-        """Whether a quota of a day or longer is used up, and the answer does not say that waiting helps."""
+        """Whether a quota of a day or longer is exhausted, and the response gives no delay."""
         quotas = list(_inside(self._parts, "violations"))
         texts = [str(_get(quota, name) or "") for quota in quotas for name in ("quotaId", "description", "subject")]
         limits = [_get(_get(part, "metadata"), name) for part in self._parts for name in ("quota_unit", "quota_limit")]
@@ -66,7 +66,7 @@ class Details:
 
     @cached_property
     def message(self) -> str:
-        """What the API says, in its own words."""
+        """The API's own message."""
         return self._own_message or self._failure.text
 
     @cached_property
@@ -76,7 +76,7 @@ class Details:
 
     @cached_property
     def problems(self) -> tuple[Problem, ...]:
-        """The fields that are wrong."""
+        """The invalid fields."""
         named = [_get(violation, "field") for violation in _inside(self._parts, "fieldViolations")]
         named += [_get(part, "location") for part in self._legacy if _get(part, "locationType") == "parameter"]
         pointers = dict.fromkeys(pointer_to(name) for name in named)
@@ -84,13 +84,13 @@ class Details:
 
     @cached_property
     def named_resource(self) -> str | None:
-        """What the answer's details name: the thing that is missing, in conflict or denied."""
+        """The resource that the details name: the one that is missing, in conflict or denied."""
         names = (_get(part, "resourceName") for part in self._parts)
         return next((name for name in names if isinstance(name, str) and name), None)
 
     @cached_property
     def resource(self) -> str | None:
-        """What is stated; else the call's argument that message or URL hold; else what the message or URL name."""
+        """The resource that is stated, else the argument found in the message or URL, else the name found there."""
         if self.named_resource:
             return self.named_resource
         from urllib.parse import unquote
@@ -106,14 +106,14 @@ class Details:
 
 
 def _argument_in(failure: Failure, text: str) -> str | None:
-    """The argument of the call that a text holds, the last one where it holds several: an object after its bucket."""
+    """The argument of the call that occurs in a text; the last one of several, as an object follows its bucket."""
     values = [value for value in (failure.arguments or {}).values() if isinstance(value, str) and 2 < len(value) < 400]
     held = [value for value in values if value in text]
     return max(held, key=lambda value: (text.rfind(value) + len(value), len(value)), default=None)
 
 
 def _storage_name(failure: Failure) -> str | None:
-    """The object or bucket of a Cloud Storage URL."""
+    """The object or bucket in a Cloud Storage URL."""
     from urllib.parse import unquote, urlsplit
 
     match = re.search(_OBJECT, urlsplit(safe_str(failure.look("response", "url") or "")).path)
@@ -138,7 +138,7 @@ def _get(part: object, name: str) -> Any:
         return part.get(name)
     try:
         return getattr(part, re.sub("(?<=[a-z])([A-Z])", r"_\1", name).lower(), None)
-    except Exception:  # whatever a foreign object raises
+    except Exception:  # a foreign object may raise anything
         return None
 
 

@@ -1,4 +1,4 @@
-"""googlemaps: the Maps web services answer with a status of their own and HTTP 200."""
+"""googlemaps: the Maps web services report failures in a `status` field, with HTTP status 200."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SERVICE = "Google Maps"
 
 @rules("googlemaps.exceptions.ApiError")
 def maps(failure: Failure) -> ToolError:
-    """An answer whose status is not OK."""
+    """A response whose `status` is not OK."""
     error = codes.error(failure, failure.look("status"), service=SERVICE)
     if isinstance(error, ResourceNotFoundError):
         error.message = f"{SERVICE} found no results."
@@ -27,6 +27,6 @@ def maps_http(failure: Failure) -> ToolError:
 
 @rules("googlemaps.exceptions.Timeout", "googlemaps.exceptions.TransportError")
 def maps_connection(failure: Failure) -> ToolError:
-    """No answer at all."""
+    """No response at all."""
     base = failure.look("base_exception")
     return connection(failure.about(base) if isinstance(base, Exception) else failure)

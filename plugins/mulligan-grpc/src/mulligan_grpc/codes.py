@@ -1,4 +1,4 @@
-"""What gRPC's status codes mean (https://grpc.io/docs/guides/status-codes/), and reasons that tell more than they do."""
+"""The meanings of gRPC's status codes (https://grpc.io/docs/guides/status-codes/) and of more specific reasons."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ codes = Codes(
     },
     skipped={"it is no error": "OK"},
 )
-reasons = Codes(  # of google.rpc.ErrorInfo, where they contradict the status
+reasons = Codes(  # of google.rpc.ErrorInfo, if they contradict the status
     {
         m.AUTHENTICATION: "API_KEY_INVALID ACCESS_TOKEN_EXPIRED CREDENTIALS_MISSING",
         m.RATE_LIMIT: "RATE_LIMIT_EXCEEDED",

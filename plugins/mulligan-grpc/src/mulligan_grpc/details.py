@@ -1,4 +1,4 @@
-"""The details of google.rpc that a status carries in its trailing metadata: who must wait, for what, and what is wrong.
+"""Reads the google.rpc error details in a status's trailing metadata: the wait, the resource, the fields.
 
 https://google.aip.dev/193. They are read from their bytes, so that neither protobuf nor googleapis is needed.
 """
@@ -15,15 +15,15 @@ _MOST = 16
 
 
 class Details(NamedTuple):
-    """What the details of one status say.
+    """The details of one status.
 
     Attributes:
         retry_after: seconds to wait, or None.
         resource: the name of the resource that is missing, in conflict or denied.
-        problems: the fields of the request that are wrong.
-        quotas: the subject and description of each quota that is used up.
-        reason: why, as a constant of the service, such as `API_KEY_INVALID`.
-        domain: whose constant it is, such as `googleapis.com`.
+        problems: the invalid fields of the request.
+        quotas: the subject and description of each exhausted quota.
+        reason: the reason, as a constant of the service, such as `API_KEY_INVALID`.
+        domain: the domain of that constant, such as `googleapis.com`.
     """
 
     retry_after: float | None = None
@@ -35,11 +35,7 @@ class Details(NamedTuple):
 
 
 def details(failure: Failure) -> Details:
-    """What the failure's trailing metadata hold.
-
-    Args:
-        failure: what happened.
-    """
+    """The details in the failure's trailing metadata."""
     found = Details()
     for packed in message(_status(failure)).get(3, [])[:_MOST]:
         envelope = message(packed)
@@ -51,7 +47,7 @@ def details(failure: Failure) -> Details:
 
 
 def _decoded(failure: Failure) -> list[object]:
-    """The details as messages, which grpclib keeps instead of their bytes."""
+    """The details as messages, which grpclib stores instead of their bytes."""
     details = failure.look("details")
     return details[:_MOST] if isinstance(details, list) else []
 
@@ -59,17 +55,17 @@ def _decoded(failure: Failure) -> list[object]:
 def _bytes_of(decoded: object) -> bytes:
     try:
         written = decoded.SerializeToString()  # type: ignore[attr-defined]
-    except Exception:  # whatever a foreign object raises
+    except Exception:  # a foreign object may raise anything
         return b""
     return written if isinstance(written, bytes) else b""
 
 
 def _status(failure: Failure) -> bytes:
-    """The bytes of `google.rpc.Status`, or nothing."""
+    """The bytes of `google.rpc.Status`, or empty bytes."""
     metadata = failure.ask("trailing_metadata")
     try:
         return next((value for key, value in metadata or () if key == _KEY and isinstance(value, bytes)), b"")
-    except (TypeError, ValueError):  # metadata of another shape
+    except (TypeError, ValueError):  # metadata in another form
         return b""
 
 

@@ -1,4 +1,4 @@
-"""grpcio, where there is no status: its asyncio API used in a way that it does not allow."""
+"""grpcio, failures without a status: misuse of its asyncio API."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ rules = Rules()
 
 @rules("grpc._cython.cygrpc.UsageError", "grpc._cython.cygrpc.InternalError", "grpc._cython.cygrpc.AbortError")
 def misused(failure: Failure) -> ToolError:
-    """The asyncio API was used in a way that it does not allow, or failed by itself."""
+    """The asyncio API was misused, or failed internally."""
     return m.error_of(failure, m.FAILED, message="The gRPC library failed.")

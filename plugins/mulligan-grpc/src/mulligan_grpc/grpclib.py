@@ -1,4 +1,4 @@
-"""grpclib, where there is no status: a connection that was lost."""
+"""grpclib, failures without a status: a connection that was lost."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ rules = Rules()
 
 @rules("grpclib.exceptions.StreamTerminatedError")
 def terminated(failure: Failure) -> ToolError:
-    """The connection ended while the call was on."""
+    """The connection ended during the call."""
     return m.error_of(failure, m.DROPPED)

@@ -11,7 +11,7 @@ from mulligan_grpc.details import Details, details
 
 rules = Rules()
 
-# What the library itself says, as the beginning of the details; a server may speak of its own connections further on.
+# Messages of the library itself begin the details; later text may be about a server's own connections.
 _REFUSED = re.compile(
     r"failed to connect to (?:all addresses|remote host)|errors resolving |dns resolution failed"
     r"|name resolution failure|(?:empty|no) address(?:es| list)|unresolved address|connect failed|connection refused",
@@ -55,7 +55,7 @@ def answered(failure: Failure) -> ToolError | None:
 
 
 def _narrowed(status: str, meaning: m.Meaning, failure: Failure, told: Details) -> m.Meaning:
-    """What the details text adds: where the connection ended, or which limit is reached."""
+    """The meaning that the details text adds: where the connection ended, or which limit is reached."""
     text = _message(failure)
     if status == "RESOURCE_EXHAUSTED":
         return _limit(text, meaning, told)
@@ -67,7 +67,7 @@ def _narrowed(status: str, meaning: m.Meaning, failure: Failure, told: Details) 
 
 
 def _limit(text: str, meaning: m.Meaning, told: Details) -> m.Meaning:
-    """Too many calls for now, a quota that is exhausted, or a message that is too large for the limit of one side."""
+    """A rate limit, an exhausted quota, or a message that exceeds the size limit of one side."""
     if "larger than max" in text or "metadata size exceeds" in text.lower():
         message = "The message exceeds the size limit. Request less, or send less"
         was_sent = "sent message larger" not in text.lower()
@@ -77,7 +77,7 @@ def _limit(text: str, meaning: m.Meaning, told: Details) -> m.Meaning:
 
 
 def _argument_in_message(failure: Failure) -> str | None:
-    """The argument of the call that the service's message names, the last one where it names several."""
+    """The argument of the call that the service's message names; the last one if it names several."""
     text = _message(failure)
     values = [value for value in (failure.arguments or {}).values() if isinstance(value, str) and len(value) > 1]
     held = (value for value in values if value in text)

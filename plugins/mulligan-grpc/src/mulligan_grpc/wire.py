@@ -1,4 +1,4 @@
-"""The wire format of Protocol Buffers, as far as error details need it: numbers and lengths, no groups, no descriptors.
+"""Parses the wire format of Protocol Buffers as far as error details need it: no groups, no descriptors.
 
 https://protobuf.dev/programming-guides/encoding/
 """
@@ -13,17 +13,17 @@ _VARINT, _FIXED64, _LENGTH, _FIXED32 = 0, 1, 2, 5
 
 
 class Malformed(ValueError):
-    """These bytes are no message."""
+    """The bytes are not a message."""
 
 
 def fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
-    """The fields of a message: each with its number and a whole number or bytes.
+    """The fields of a message, each as its number and an integer or bytes.
 
     Args:
         data: the bytes of a message; its first 200 fields count.
 
     Raises:
-        Malformed: they are no message, or too many.
+        Malformed: they are not a message, or are too many.
     """
     if len(data) > _MOST_BYTES:
         raise Malformed
@@ -60,10 +60,10 @@ def _varint(data: bytes, position: int) -> tuple[int, int]:
 
 
 def message(data: int | bytes) -> dict[int, list[int | bytes]]:
-    """The fields of a message by number; empty where these are no bytes of one.
+    """The fields of a message by number; empty if the data is not a message.
 
     Args:
-        data: what a field holds.
+        data: the value of a field.
     """
     found: dict[int, list[int | bytes]] = {}
     if isinstance(data, bytes):
@@ -76,7 +76,7 @@ def message(data: int | bytes) -> dict[int, list[int | bytes]]:
 
 
 def text(values: list[int | bytes] | None) -> str:
-    """A field that is a string; empty where it is not there.
+    """The value of a string field; empty if absent.
 
     Args:
         values: the values of one field.
@@ -86,7 +86,7 @@ def text(values: list[int | bytes] | None) -> str:
 
 
 def number(values: list[int | bytes] | None) -> int:
-    """A field that is a whole number; 0 where it is not there.
+    """The value of an integer field; 0 if absent.
 
     Args:
         values: the values of one field.

@@ -1,6 +1,6 @@
-"""What HTTP clients raise where there is no answer to read: requests, httpx, aiohttp, urllib3, and httpx2 and httpcore.
+"""Rules for HTTP client errors without a response: requests, httpx, aiohttp, urllib3, httpx2 and httpcore.
 
-An answer with a status of 400 and above needs no package: mulligan itself understands it.
+A response with status 400 or above needs no package: mulligan itself classifies it.
 """
 
 from mulligan.plugin import Rules

@@ -27,7 +27,7 @@ async def raise_for_status(response: Any) -> None:
 
 
 def keep_body(error: Any) -> Any:
-    """Reads the body of an exception of urllib; write `raise ... from None` around it.
+    """Keeps the response's body on urllib's exception. Raise the returned exception `from None`.
 
     Args:
         error: what `urlopen` raised. The first 200,000 bytes of its body are read.

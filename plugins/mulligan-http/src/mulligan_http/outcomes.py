@@ -1,4 +1,4 @@
-"""How a request can end without an answer, where `transport_error` does not say it all."""
+"""How a request can end without a response, beyond what `transport_error` covers."""
 
 from __future__ import annotations
 
@@ -7,17 +7,13 @@ from mulligan.plugin import meanings as m
 
 _URLS = (("request", "url"), ("url",))
 _HOSTS = (("host",), ("conn", "host"), ("pool", "host"))
-_SERVICE = "the service"  # in messages that otherwise do not say whose fault it is
+_SERVICE = "the service"  # in messages that otherwise name no culprit
 _UNREACHABLE = m.sentence(m.UNREACHABLE, _SERVICE)
 _UNAUTHENTICATED = 407
 
 
 def connection(failure: Failure) -> ToolError:
-    """A connection that failed: it is fatal unless the arguments name the host, so that another host may work.
-
-    Args:
-        failure: what happened.
-    """
+    """A failed connection. It is fatal unless the arguments name the host, since another host may then work."""
     error = transport_error(failure, service=_SERVICE) or m.error_of(failure, m.CONNECTION, http_status=None)
     if isinstance(error, ToolConnectionError) and not error.transient:
         error.fatal = not names_host(failure)
@@ -27,11 +23,7 @@ def connection(failure: Failure) -> ToolError:
 
 
 def names_host(failure: Failure) -> bool:
-    """Whether the call itself named the host, so that another host may do.
-
-    Args:
-        failure: what happened.
-    """
+    """Whether the call itself named the host, so that another host may work."""
     texts = [text[:2_000] for text in (failure.arguments or {}).values() if isinstance(text, str)]
     host = _host(failure)
     return any((host in text) if host else ("://" in text) for text in texts)
@@ -58,11 +50,7 @@ def _hostname(url: str) -> str | None:
 
 
 def not_http(failure: Failure) -> ToolError:
-    """What came back is not HTTP, so it is unknown what the other side made of the request.
-
-    Args:
-        failure: what happened.
-    """
+    """The response is not HTTP, so it is unknown whether the request took effect."""
     return m.error_of(
         failure,
         m.CONNECTION,
@@ -73,11 +61,11 @@ def not_http(failure: Failure) -> ToolError:
 
 
 def proxy(failure: Failure, status: int | None = None) -> ToolError:
-    """The proxy cannot be reached or does not let the request through, so it never got to the service.
+    """The proxy is unreachable or blocked the request, so the request never reached the service.
 
     Args:
         failure: what happened.
-        status: the status that the proxy answered with, if it is known.
+        status: the status of the proxy's response, if known.
     """
     if status == _UNAUTHENTICATED:
         user = "The proxy requires credentials. Set them, then try again."
@@ -89,33 +77,29 @@ def proxy(failure: Failure, status: int | None = None) -> ToolError:
 
 
 def bad_url(failure: Failure, url: object = None) -> ToolError:
-    """An address that no request can be made for; where the call named another one, a redirect led to it.
+    """An invalid URL; if the call named a different one, a redirect led to it.
 
     Args:
         failure: what happened.
-        url: the address, where it is known.
+        url: the invalid URL, if known.
     """
     shown = str(url)[:200] if url else ""
     texts = (text for text in (failure.arguments or {}).values() if isinstance(text, str))
     named = [text for text in texts if "://" in text]
     if "://" in shown and named and not any(shown in text or text in shown for text in named):
         return redirected(failure, "The service redirects to an unusable address.")
-    place = f": {shown}" if shown and not any(map(str.isspace, shown)) else ""  # a sentence is quoted, not told
+    place = f": {shown}" if shown and not any(map(str.isspace, shown)) else ""  # text with spaces may be prose
     message = f"The address is not a valid URL{place}. It needs a scheme, such as https://, and a host."
     return m.error_of(failure, m.ARGUMENT, message=message, http_status=None)
 
 
 def bad_header(failure: Failure) -> ToolError:
-    """A header that cannot be sent, such as one with a line break: nothing was sent.
-
-    Args:
-        failure: what happened.
-    """
+    """A header that cannot be sent, such as one with a line break: nothing was sent."""
     return m.error_of(failure, m.ARGUMENT, message="A request header contains invalid characters.")
 
 
 def redirected(failure: Failure, message: str = "The service redirects too many times.") -> ToolError:
-    """A redirect that cannot be followed; what came before it was sent.
+    """A redirect that cannot be followed; earlier requests were sent.
 
     Args:
         failure: what happened.
@@ -125,7 +109,7 @@ def redirected(failure: Failure, message: str = "The service redirects too many 
 
 
 def unreadable(failure: Failure, message: str = "The response cannot be decoded.") -> ToolError:
-    """An answer came, but it is not what it claims to be.
+    """A response whose content does not match its headers.
 
     Args:
         failure: what happened.
@@ -135,9 +119,5 @@ def unreadable(failure: Failure, message: str = "The response cannot be decoded.
 
 
 def misuse(failure: Failure) -> ToolError:
-    """The tool's own mistake: a client that is closed, an answer that is read twice.
-
-    Args:
-        failure: what happened.
-    """
+    """A bug in the tool: a closed client, or a response that is read twice."""
     return m.error_of(failure, m.FAILED, message="The tool uses its HTTP client incorrectly.")

@@ -1,4 +1,4 @@
-"""requests, which keeps the exception of urllib3 as its first argument instead of as its cause."""
+"""requests, whose exceptions hold urllib3's as their first argument instead of as their cause."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _QUOTED = re.compile(r"'([^']{1,200})'")
 
 @rules("requests.InvalidProxyURL", "requests.ProxyError")
 def proxy(failure: Failure) -> ToolError:
-    """The proxy is not set up right, cannot be reached, refuses, or asks for credentials."""
+    """The proxy is misconfigured, unreachable, refuses the request or requires credentials."""
     return outcomes.proxy(failure, urllib3.tunnel_status(failure))
 
 
 @rules("requests.MissingSchema", "requests.InvalidSchema", "requests.InvalidURL", "requests.URLRequired")
 def url(failure: Failure) -> ToolError:
-    """An address that no request can be made for."""
+    """A URL that cannot be requested."""
     told = _QUOTED.search(failure.text)
     return outcomes.bad_url(failure, told[1] if told else None)
 
@@ -33,35 +33,35 @@ def header(failure: Failure) -> ToolError:
 
 @rules("requests.TooManyRedirects")
 def redirects(failure: Failure) -> ToolError:
-    """A loop of redirects, or more than are followed."""
+    """A redirect loop, or too many redirects."""
     return outcomes.redirected(failure)
 
 
 @rules("requests.JSONDecodeError")
 def not_json(failure: Failure) -> ToolError:
-    """The answer is not JSON."""
+    """The response is not JSON."""
     return outcomes.unreadable(failure, "The service returned a response that is not JSON.")
 
 
 @rules("requests.InvalidJSONError")
 def json_argument(failure: Failure) -> ToolError:
-    """The request's own data cannot be written as JSON, such as NaN: nothing was sent."""
+    """The request's data cannot be serialized as JSON, such as NaN: nothing was sent."""
     return m.error_of(failure, m.ARGUMENT, message="The request data cannot be written as JSON.")
 
 
 @rules("requests.ContentDecodingError")
 def decoding(failure: Failure) -> ToolError:
-    """An answer that is not compressed the way it says."""
+    """A response whose body does not match its `Content-Encoding`."""
     return outcomes.unreadable(failure)
 
 
 @rules("requests.StreamConsumedError", "requests.UnrewindableBodyError")
 def misuse(failure: Failure) -> ToolError:
-    """The tool reads an answer twice, or sends a stream twice."""
+    """The tool reads a response twice, or sends a stream twice."""
     return outcomes.misuse(failure)
 
 
 @rules("requests.ConnectionError", "requests.Timeout", "requests.ChunkedEncodingError")
 def connection(failure: Failure) -> ToolError:
-    """No connection, no answer in time, or a connection that ended midway."""
+    """No connection, no response in time, or a connection dropped midway."""
     return outcomes.connection(failure)

@@ -1,4 +1,4 @@
-"""urllib3, which requests and much else is built on: the class says how far a request got."""
+"""urllib3, the basis of requests and others. The class shows how far a request got."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TOO_MANY = re.compile(r"too many (\d{3}) error responses")
 
 @rules("urllib3.MaxRetryError")
 def last_attempt(failure: Failure) -> ToolError | None:
-    """Retries are used up: what ended the last attempt decides."""
+    """Retries are exhausted: the reason of the last failure decides."""
     reason = failure.look("reason")
     error = rules.decide(failure.about(reason)) if isinstance(reason, BaseException) else None
     if error is not None and error.retry_after is None and error.transient:
@@ -25,7 +25,7 @@ def last_attempt(failure: Failure) -> ToolError | None:
 
 @rules("urllib3.ResponseError")
 def answers(failure: Failure) -> ToolError:
-    """Every attempt was answered with the same error status, or with a redirect."""
+    """Every attempt received the same error status, or a redirect."""
     status = _TOO_MANY.search(failure.text)
     if status is not None:
         return status_error(failure, int(status[1]))
@@ -37,23 +37,19 @@ def answers(failure: Failure) -> ToolError:
 
 @rules("urllib3.ProxyError", "urllib3.ProxySchemeUnknown", "urllib3.ProxySchemeUnsupported")
 def proxy(failure: Failure) -> ToolError:
-    """The proxy cannot be reached, refuses, asks for credentials, or is not set up right."""
+    """The proxy is unreachable, refuses the request, requires credentials or is misconfigured."""
     return outcomes.proxy(failure, tunnel_status(failure))
 
 
 def tunnel_status(failure: Failure) -> int | None:
-    """The status with which a proxy refused to connect, or None.
-
-    Args:
-        failure: what happened.
-    """
+    """The status with which a proxy refused to connect, or None."""
     status = _TUNNEL.search(f"{failure.text} {failure.look('original_error')}")
     return int(status[1]) if status else None
 
 
 @rules("urllib3.LocationValueError")
 def location(failure: Failure) -> ToolError:
-    """An address without a host, or with an unknown scheme."""
+    """A URL without a host, or with an unknown scheme."""
     return outcomes.bad_url(failure, failure.look("location"))
 
 
@@ -68,13 +64,13 @@ def pool_in_use(failure: Failure) -> ToolError:
     "urllib3.ClosedPoolError", "urllib3.HostChangedError", "urllib3.UnrewindableBodyError", "urllib3.TimeoutStateError"
 )
 def misuse(failure: Failure) -> ToolError:
-    """The tool uses the client in a way that it does not allow."""
+    """The tool misuses the client."""
     return outcomes.misuse(failure)
 
 
 @rules("urllib3.DecodeError", "urllib3.InvalidHeader", "urllib3.HeaderParsingError", "urllib3.BodyNotHttplibCompatible")
 def decoding(failure: Failure) -> ToolError:
-    """An answer that is not compressed the way it says, or has a header that makes no sense."""
+    """A response whose body does not match its `Content-Encoding`, or with an invalid header."""
     return outcomes.unreadable(failure)
 
 
@@ -87,12 +83,12 @@ def decoding(failure: Failure) -> ToolError:
     "urllib3.InvalidChunkLength",
 )
 def connection(failure: Failure) -> ToolError:
-    """No connection, no answer in time, or a connection that ended midway."""
+    """No connection, no response in time, or a connection dropped midway."""
     return outcomes.connection(failure)
 
 
 def _last_answer(exception: BaseException | None) -> object:
-    """The answer to the last attempt: urllib3 keeps it nowhere but in the frame that gave up."""
+    """The response to the last attempt, which urllib3 keeps only in the frame that raised."""
     trace = exception.__traceback__ if exception is not None else None
     while trace is not None:
         if (

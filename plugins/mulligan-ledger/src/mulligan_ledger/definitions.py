@@ -36,11 +36,7 @@ class Definition(NamedTuple):
 
 
 def of_tool(tool: Tool) -> Definition:
-    """The definition of a tool.
-
-    Args:
-        tool: the tool.
-    """
+    """The definition of a tool."""
     options: dict[str, Any] = {name: getattr(tool, name) for name in _FLAGS}
     options |= {name: sorted(getattr(tool, name)) for name in _SETS}
     options["aliases"] = {name: sorted(others) for name, others in tool.aliases.items()}

@@ -1,6 +1,6 @@
 """Rules for the SDKs of language model services: openai, anthropic, google-genai, mistralai, cohere and others.
 
-They are asked early, since some of these SDKs raise subclasses of what their HTTP client raises.
+They run early, because some of these SDKs raise subclasses of their HTTP client's exceptions.
 """
 
 from mulligan.plugin import Rules

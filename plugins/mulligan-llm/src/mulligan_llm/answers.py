@@ -1,4 +1,4 @@
-"""The step from what a service says to an error, which the rules of all SDKs share."""
+"""Builds the error for a service's response. The rules of all SDKs share it."""
 
 from __future__ import annotations
 
@@ -81,13 +81,13 @@ def name_of(provider: str) -> str:
 
 
 def decide(failure: Failure, provider: str, *codes: object, meaning: m.Meaning | None = None) -> ToolError:
-    """The error for an answer: by its codes, else by its words where those alone tell, else by its status.
+    """The error for a response, by its codes, then by its message if only that is specific, then by its status.
 
     Args:
         failure: what happened.
         provider: the service.
-        codes: the codes and types of the answer, the most telling first.
-        meaning: the meaning, where the rule knows it already.
+        codes: the codes and types in the response, most specific first.
+        meaning: the meaning, if the rule already knows it.
     """
     known, code = (meaning, None) if meaning is not None else _first(codes, failure.status)
     known = _by_words(failure, known) or known
@@ -106,7 +106,7 @@ def decide(failure: Failure, provider: str, *codes: object, meaning: m.Meaning |
 
 
 def _by_words(failure: Failure, known: m.Meaning | None) -> m.Meaning | None:
-    """What only the message says, where codes and status leave it open."""
+    """The meaning of the message, if codes and status are ambiguous."""
     status = failure.status
     if status == _CLIENT_CLOSED:
         return m.CANCELLED
@@ -135,7 +135,7 @@ def _first(codes: tuple[object, ...], status: int | None) -> tuple[m.Meaning | N
 
 
 def _is_too_large(failure: Failure) -> bool:
-    """Whether one request asks for more than the limit of a minute, so that waiting does not help."""
+    """Whether a single request exceeds the per-minute limit, so that waiting does not help."""
     if failure.says("request too large"):
         return True
     told = _REQUESTED.search(failure.told)
@@ -143,17 +143,13 @@ def _is_too_large(failure: Failure) -> bool:
 
 
 def codes_of(failure: Failure) -> tuple[object, ...]:
-    """The codes and types in the answer's body, the most telling first.
-
-    Args:
-        failure: what happened.
-    """
+    """The codes and types in the body of the response, most specific first."""
     answer = error_in(failure)
     return answer.get("code"), answer.get("type"), answer.get("status")
 
 
 def connection(failure: Failure, provider: str) -> ToolError:
-    """What a failed connection means, by what the SDK's HTTP client met.
+    """The error for a failed connection, by the exception of the SDK's HTTP client.
 
     Args:
         failure: what happened; the reason is in its chain of causes.
@@ -165,7 +161,7 @@ def connection(failure: Failure, provider: str) -> ToolError:
 
 
 def failed(failure: Failure, provider: str, message: str) -> ToolError:
-    """The error for something that only the SDK knows, such as an answer that it cannot read.
+    """The error for a failure inside the SDK, such as a response that it cannot read.
 
     Args:
         failure: what happened.

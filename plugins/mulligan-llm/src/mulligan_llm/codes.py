@@ -1,4 +1,4 @@
-"""What the error codes and types of language model services mean, as their API references list them."""
+"""What the error codes and types of language model services mean, from their API references."""
 
 from __future__ import annotations
 
@@ -56,16 +56,16 @@ codes = Codes(
         (m.UNAVAILABLE, r"overloaded|unavailable"),
     ),
 )
-_BUSY = 429  # which also means a quota: only the message tells
+_BUSY = 429  # may also mean a quota: only the message distinguishes them
 _VAGUE = (None, 400, 402, 403, 409, 422, 429)
 
 
 def meaning_of(code: object, status: int | None) -> m.Meaning | None:
-    """The meaning of a code or type; None if it says no more than the status.
+    """The meaning of a code or type; None if it adds nothing to the status.
 
     Args:
         code: the code or type of an error, as the service sends it.
-        status: the HTTP status of the answer.
+        status: the HTTP status of the response.
     """
     if not isinstance(code, str):
         return None

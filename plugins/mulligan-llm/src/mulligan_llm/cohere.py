@@ -1,4 +1,4 @@
-"""cohere: its status 498 says that the token is invalid."""
+"""cohere. Its status 498 means that the token is invalid."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _INVALID_TOKEN = 498
 
 @rules("cohere.ApiError")
 def cohere(failure: Failure) -> ToolError:
-    """An answer of Cohere."""
+    """An error response from Cohere."""
     return decide(
         failure, "cohere", *codes_of(failure), meaning=m.AUTHENTICATION if failure.status == _INVALID_TOKEN else None
     )

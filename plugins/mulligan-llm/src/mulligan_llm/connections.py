@@ -1,4 +1,4 @@
-"""Connection errors of the HTTP client that an SDK lets through: their traceback tells which SDK."""
+"""Connection errors of an HTTP client that an SDK does not wrap. The traceback identifies the SDK."""
 
 from __future__ import annotations
 
@@ -21,6 +21,6 @@ _SDKS = {
     *("aiohttp.ClientError", "requests.RequestException"),
 )
 def let_through(failure: Failure) -> ToolError | None:
-    """A connection error below one of the SDKs; one that reports a status is left to the status."""
+    """A connection error raised below one of the SDKs. Errors with an HTTP status are left to other rules."""
     package = failure.came_through(*_SDKS) if failure.status is None else None
     return None if package is None else connection(failure, _SDKS[package])

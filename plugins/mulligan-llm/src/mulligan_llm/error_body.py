@@ -1,4 +1,4 @@
-"""What the answers of language model services tell beside the status: what they are about, and which field is wrong."""
+"""Reads the error responses of language model services: the error object, what it is about, and the rejected fields."""
 
 from __future__ import annotations
 
@@ -18,11 +18,7 @@ _FIELD = r"([a-z][a-z0-9_]{0,60}(?:\.[a-z0-9_]{1,60}){0,8}): \S"
 
 
 def error_in(failure: Failure) -> Mapping[str, Any]:
-    """The error object of the answer: `error` in the body, or the body itself.
-
-    Args:
-        failure: what happened.
-    """
+    """The error object of the response: `error` in the body, or the body itself."""
     body = failure.body
     if isinstance(body, list):
         body = body[0] if body and isinstance(body[0], Mapping) else None
@@ -33,11 +29,7 @@ def error_in(failure: Failure) -> Mapping[str, Any]:
 
 
 def resource(failure: Failure) -> str | None:
-    """The model or file that the message names: one of the call's own arguments, else what stands in quotes.
-
-    Args:
-        failure: what happened.
-    """
+    """The model or file that the message names: an argument of the call, otherwise the quoted text."""
     text = _message(failure)
     found = (re.search(pattern, text) for pattern in _NAMES)
     named = next((match[1] for match in found if match), None)
@@ -47,11 +39,7 @@ def resource(failure: Failure) -> str | None:
 
 
 def problems(failure: Failure) -> Sequence[Problem]:
-    """The fields of the request that the service finds wrong: as its answer lists them, else as its message begins.
-
-    Args:
-        failure: what happened.
-    """
+    """The fields of the request that the service rejects, from the list in its response or the start of its message."""
     if failure.problems:
         return failure.problems
     match = re.match(_FIELD, _message(failure))

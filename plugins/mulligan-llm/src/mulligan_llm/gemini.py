@@ -1,4 +1,4 @@
-"""google-genai: the Gemini API and Vertex AI, with the details of google.rpc."""
+"""google-genai: the Gemini API and Vertex AI, with google.rpc error details."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _LONG = ("perday", "permonth", "per_day", "per_month", "free_tier_requests")
 
 @rules("google.genai.errors.APIError")
 def gemini(failure: Failure) -> ToolError:
-    """An answer of the Gemini API or of Vertex AI."""
+    """An error response from the Gemini API or Vertex AI."""
     details = [detail for detail in error_in(failure).get("details") or () if isinstance(detail, Mapping)]
     reasons = [detail.get("reason") for detail in details]
     return decide(failure, "google", *reasons, *codes_of(failure), meaning=_long_quota(failure, details))
 
 
 def _long_quota(failure: Failure, details: list[Mapping[str, Any]]) -> m.Meaning | None:
-    """A quota of a day or a month, unless the answer also says how long to wait."""
+    """A daily or monthly quota, unless the response also says how long to wait."""
     violations = _inside(details, "violations")
     quotas = [str(one.get("quotaId") or one.get("description") or "").replace(" ", "").lower() for one in violations]
     is_long = any(word in quota for quota in quotas for word in _LONG)
@@ -37,7 +37,7 @@ def _inside(details: list[Mapping[str, Any]], name: str) -> Iterator[Mapping[str
 
 @rules("google.genai.errors.UnknownFunctionCallArgumentError", "google.genai.errors.FunctionInvocationError")
 def function_arguments(failure: Failure) -> ToolError:
-    """Arguments of a function call of the model that do not fit the Python function."""
+    """Arguments of a model's function call that do not match the Python function."""
     return m.error_of(failure, m.ARGUMENT, message="The arguments do not match the function.", effect="possible")
 
 
@@ -47,7 +47,7 @@ def function_arguments(failure: Failure) -> ToolError:
     "google.genai.errors.UnsupportedFunctionError",
 )
 def gemini_broken(failure: Failure) -> ToolError:
-    """An answer of Gemini that cannot be read, or that ended midway; a function that the SDK cannot describe."""
+    """A Gemini response that is unreadable or incomplete, or a function that the SDK cannot describe."""
     if failure.matches("google.genai.errors.UnsupportedFunctionError"):
         return failed(failure, "google", "The SDK of Gemini cannot describe the function.")
     return failed(failure, "google", "Gemini's response is malformed or incomplete.")

@@ -23,7 +23,7 @@ def _named(names: str) -> tuple[str, ...]:
 
 @rules(*_named("GatedRepoError DisabledRepoError"))
 def hub_closed(failure: Failure) -> ToolError:
-    """A repository that is gated or was disabled; the class of gated ones is also one of missing ones."""
+    """A gated or disabled repository. The class for gated ones derives from the class for missing ones."""
     name = failure.look("repo_id")
     repo = name if isinstance(name, str) else None
     if failure.status == _UNAUTHENTICATED:
@@ -35,7 +35,7 @@ def hub_closed(failure: Failure) -> ToolError:
 
 @rules(*_named("LocalEntryNotFoundError CacheNotFound CachedRepoTreeNotFoundError"))
 def not_cached(failure: Failure) -> ToolError:
-    """A file that is not in the local cache, where the Hub was not asked or could not be reached."""
+    """A file that is not in the local cache, while the Hub is unreachable or was not contacted."""
     if len(failure.exceptions) > 1 and failure.about(failure.exceptions[1]).matches("httpx.TransportError"):
         return connection(failure, "huggingface")
     place = failure.look("cache_dir")
@@ -45,7 +45,7 @@ def not_cached(failure: Failure) -> ToolError:
 
 @rules(*_named("RepositoryNotFoundError RevisionNotFoundError EntryNotFoundError BucketNotFoundError JobNotFoundError"))
 def hub_missing(failure: Failure) -> ToolError:
-    """A repository, revision, file, bucket or job that is not there, or private."""
+    """A repository, revision, file, bucket or job that is missing or private."""
     file = _FILE.search(safe_str(failure.look("response", "url") or failure.look("request", "url") or ""))
     names = [failure.look("bucket_id"), failure.look("job_id"), failure.look("repo_id")]
     if file and failure.matches("huggingface_hub.errors.RemoteEntryNotFoundError"):
@@ -59,7 +59,7 @@ def hub_missing(failure: Failure) -> ToolError:
 
 @rules(*_named("HfHubHTTPError SandboxError"))
 def hub_answered(failure: Failure) -> ToolError:
-    """Any other answer of the Hub."""
+    """Any other error response from the Hub."""
     if failure.status is None and not failure.matches("huggingface_hub.errors.HfHubHTTPError"):
         return failed(failure, "huggingface", "The sandbox failed.")
     error = decide(failure, "huggingface")
@@ -71,7 +71,7 @@ def hub_answered(failure: Failure) -> ToolError:
 
 @rules(*_named("LocalTokenNotFoundError OIDCError DeviceCodeError"))
 def hub_token(failure: Failure) -> ToolError:
-    """No token is stored, or none could be fetched."""
+    """No token is stored, or fetching one failed."""
     return no_credentials(failure, "huggingface")
 
 
@@ -100,7 +100,7 @@ def generation(failure: Failure) -> ToolError:
 
 @rules(*_named("HFValidationError HfUriError StrictDataclassFieldValidationError NotASafetensorsRepoError"))
 def invalid(failure: Failure) -> ToolError:
-    """The name of a repository, a URI or a value that the SDK refuses; nothing was sent."""
+    """A repository name, URI or value that the SDK rejects; nothing was sent."""
     found = _FIELD.search(failure.text)
     problems = [Problem(pointer_to(found[1]), "it has the wrong form")] if found else []
     message = "The Hugging Face SDK rejected a name or value; nothing was sent."
@@ -109,7 +109,7 @@ def invalid(failure: Failure) -> ToolError:
 
 @rules(*_named("SafetensorsParsingError DDUFError CorruptedCacheException"))
 def broken_file(failure: Failure) -> ToolError:
-    """A file of a model, or of the local cache, that cannot be read."""
+    """An unreadable file of a model or of the local cache."""
     return failed(failure, "huggingface", "The Hugging Face SDK cannot read the file.")
 
 
@@ -118,5 +118,5 @@ def broken_file(failure: Failure) -> ToolError:
     *_named("DryRunError CLIError"),
 )
 def other_hub(failure: Failure) -> ToolError:
-    """Anything else of the SDK, such as a file that it cannot read."""
+    """Any other exception of the SDK, such as an unreadable file."""
     return failed(failure, "huggingface", "The Hugging Face SDK failed.")

@@ -1,4 +1,4 @@
-"""litellm: it raises subclasses of openai's exceptions for every service, and has some of its own."""
+"""litellm, which raises subclasses of openai's exceptions for every service, and some of its own."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _GUARDRAIL = m.ARGUMENT._replace(message="A guardrail blocked the content")
 
 @rules("litellm.BudgetExceededError")
 def budget(failure: Failure) -> ToolError:
-    """A budget that litellm itself keeps."""
+    """A budget that litellm itself enforces."""
     return m.error_of(failure, m.QUOTA, message="The litellm budget is exhausted.", provider=provider_of(failure))
 
 
 @rules("litellm.RouterRateLimitError", "litellm.RouterRateLimitErrorBasic")
 def cooling_down(failure: Failure) -> ToolError:
-    """Deployments that rest after failures."""
+    """Deployments in cooldown after failures."""
     rest = failure.look("cooldown_time")
     seconds = rest if isinstance(rest, (int, float)) and not isinstance(rest, bool) else None
     message = "All deployments of the model are paused after failures."
@@ -41,20 +41,20 @@ def cooling_down(failure: Failure) -> ToolError:
 
 @rules("litellm.GuardrailRaisedException", "litellm.BlockedPiiEntityError")
 def guardrail(failure: Failure) -> ToolError:
-    """Content that a guardrail of litellm blocked."""
+    """Content that a litellm guardrail blocked."""
     return m.error_of(failure, _GUARDRAIL, effect="none", http_status=None)
 
 
 @rules(*(f"litellm.{name}" for name in _MEANINGS))
 def rejected(failure: Failure) -> ToolError:
-    """What litellm's class says more exactly than the status: a text that is too long, content that is refused."""
+    """Failures for which litellm's class is more specific than the status: text too long, content refused."""
     meaning = next(meaning for name, meaning in _MEANINGS.items() if failure.matches(f"litellm.{name}"))
     return decide(failure, provider_of(failure), meaning=meaning)
 
 
 @rules("litellm.APIConnectionError")
 def no_connection(failure: Failure) -> ToolError:
-    """The service cannot be reached; or anything that litellm does not know, for which it uses the same class."""
+    """The service is unreachable, or an unknown failure, for which litellm uses the same class."""
     provider = provider_of(failure)
     error = transport_error(failure, service=name_of(provider), provider=provider)
     return error or failed(failure, provider, "LiteLLM failed.")
@@ -62,5 +62,5 @@ def no_connection(failure: Failure) -> ToolError:
 
 @last("litellm.ModelNotMappedError", "litellm.ToolLoopMaxRoundsExceeded", "litellm.exceptions.ModifyResponseException")
 def other(failure: Failure) -> ToolError:
-    """Anything else of litellm itself."""
+    """Any other exception of litellm itself."""
     return failed(failure, "litellm", "LiteLLM failed.")

@@ -11,7 +11,7 @@ rules = Rules("mistral")
 
 @rules("mistralai.MistralError", "mistralai.SDKError", "mistralai.HTTPValidationError")
 def mistral(failure: Failure) -> ToolError:
-    """An answer of Mistral."""
+    """An error response from Mistral."""
     if failure.matches("mistralai.ResponseValidationError"):
         return failed(failure, "mistral", "Mistral sent an unexpected response.")
     return decide(failure, "mistral", *codes_of(failure))
@@ -19,5 +19,5 @@ def mistral(failure: Failure) -> ToolError:
 
 @rules("mistralai.NoResponseError")
 def mistral_silent(failure: Failure) -> ToolError:
-    """Mistral closed the connection without an answer."""
+    """Mistral closed the connection without a response."""
     return m.error_of(failure, m.DROPPED, service="Mistral")

@@ -1,4 +1,4 @@
-"""ollama, whose server runs beside the tools."""
+"""ollama, whose server usually runs on the same machine as the tools."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NO_MEMORY = m.QUOTA._replace(message="The machine of the service has too little
 
 @rules("ollama.ResponseError", "ollama.RequestError")
 def ollama(failure: Failure) -> ToolError:
-    """An answer of Ollama, or a request that it cannot make."""
+    """An error response from Ollama, or a request that its client cannot make."""
     if failure.matches("ollama.RequestError"):
         return decide(failure, "ollama", meaning=m.ARGUMENT)
     return decide(failure, "ollama", meaning=_NO_MEMORY if failure.says("requires more system memory") else None)
@@ -20,7 +20,7 @@ def ollama(failure: Failure) -> ToolError:
 
 @rules("ConnectionError")
 def ollama_unreachable(failure: Failure) -> ToolError | None:
-    """Ollama does not run: its client says so with Python's own ConnectionError."""
+    """Ollama is not running, which its client reports with the built-in ConnectionError."""
     if failure.came_through("ollama") is None:
         return None
     return m.error_of(failure, m.UNREACHABLE, message="Ollama cannot be reached: it may not be running.")

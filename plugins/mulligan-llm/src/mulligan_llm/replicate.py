@@ -11,11 +11,11 @@ last = Rules("replicate", last=True)
 
 @rules("replicate.ModelError")
 def model(failure: Failure) -> ToolError:
-    """A model that failed while it ran."""
+    """A model that failed during a run."""
     return failed(failure, "replicate", "The model on Replicate failed while running.")
 
 
 @last("replicate.ReplicateException")
 def other_replicate(failure: Failure) -> ToolError:
-    """Anything else of the SDK."""
+    """Any other exception of the SDK."""
     return failed(failure, "replicate", "The SDK of Replicate failed.")

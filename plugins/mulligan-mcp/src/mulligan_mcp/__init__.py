@@ -1,6 +1,6 @@
 """mulligan for MCP.
 
-`tools_from` makes the tools of any MCP server a `Toolset`. `mulligan_mcp.fastmcp` and `mulligan_mcp.sdk` hold middleware for
+`tools_from` makes the tools of any MCP server a `Toolset`. `mulligan_mcp.fastmcp` and `mulligan_mcp.sdk` provide middleware for
 servers.
 """
 

@@ -1,4 +1,4 @@
-"""What came of a call, as an MCP `CallToolResult`."""
+"""Builds an MCP `CallToolResult` from the result of a call."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from mulligan import ToolResult
 
 
 def failure_of(result: ToolResult, original: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """The answer to a call that failed: the feedback, and whatever of the server's own answer is no text.
+    """The result of a failed call: the feedback, and the content of the server's own result that is not text.
 
     Args:
         result: what came of the call.
-        original: what the server answered, if it did.
+        original: the server's own result, if there is one.
     """
     blocks = (original or {}).get("content")
     listed = blocks if isinstance(blocks, list) else []
@@ -25,13 +25,13 @@ def failure_of(result: ToolResult, original: Mapping[str, Any] | None = None) ->
 
 
 def with_notes(result: ToolResult, original: Mapping[str, Any]) -> dict[str, Any]:
-    """The server's own answer; where the call was repaired first, with a line on that.
+    """The server's own result, with a note if the call was repaired.
 
     Args:
         result: what came of the call.
-        original: what the server answered.
+        original: the server's own result.
     """
     if not result.repairs:
         return dict(original)
-    notes = result.content.strip()  # the answer itself is not in it: the pipeline gets none of it
+    notes = result.content.strip()  # it lacks the server's result, which the pipeline never receives
     return {**original, "content": [*(original.get("content") or ()), {"type": "text", "text": notes}]}

@@ -21,18 +21,18 @@ async def tools_from(
 ) -> Toolset:
     """The tools of a connected MCP server.
 
-    A failure is recognised by the pipeline that they are given to: a result with `isError`, an error of the protocol, a
-    connection that ended, a call that takes too long.
+    The pipeline that receives them recognizes failures: a result with `isError`, a protocol error, a
+    closed connection, a call that takes too long.
 
     Args:
         client: a connected `mcp.ClientSession`, `mcp.Client` or `fastmcp.Client`.
-        trusted: whether the server's hints (`readOnlyHint` and so on) are believed. Only then may a call be repeated.
-        prefix: what is put before each name, such as `github__`.
-        timeout: seconds until a call is given up.
-        server: what the server is called in the log and in results.
+        trusted: whether to trust the server's hints (`readOnlyHint` and so on). Only then may a call be repeated.
+        prefix: a prefix for each name, such as `github__`.
+        timeout: seconds until a call times out.
+        server: the server's name in the log and in results.
 
     Raises:
-        UsageError: it is no client.
+        UsageError: it is not such a client.
     """
     if not all(callable(getattr(client, method, None)) for method in ("list_tools", "call_tool")):
         raise UsageError(f"{client!r:.80} is no MCP client: give a ClientSession, mcp.Client or fastmcp.Client")
@@ -57,7 +57,7 @@ def _tool(
 
 
 def _caller(client: Any, name: str) -> Callable[..., Any]:
-    raw = getattr(client, "call_tool_mcp", client.call_tool)  # FastMCP's `call_tool` raises away what failed
+    raw = getattr(client, "call_tool_mcp", client.call_tool)  # FastMCP's `call_tool` drops the failed result
 
     async def call(**arguments: Any) -> Any:
         return _result(await raw(name, arguments))
@@ -66,7 +66,7 @@ def _caller(client: Any, name: str) -> Callable[..., Any]:
 
 
 def _result(answer: Any) -> dict[str, Any]:
-    """A `CallToolResult` as the wire has it, so that the dialects find images and structured content in it."""
+    """A `CallToolResult` in wire format, in which the dialects find images and structured content."""
     return _plain(answer)
 
 
@@ -85,7 +85,7 @@ async def _list_tools(client: Any) -> list[Any]:
 
 
 def _page(client: Any, cursor: str) -> Any:
-    """One more page; the clients differ in how they are asked."""
+    """The next page; the clients' methods differ."""
     if "params" not in signature(client.list_tools).parameters:
         return client.list_tools(cursor=cursor)
     from mcp.types import PaginatedRequestParams

@@ -1,4 +1,4 @@
-"""What an MCP server says of its tools, made into mulligan's `Tool`s."""
+"""Converts the tool definitions of an MCP server to mulligan's `Tool`s."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mulligan.errors import MulliganError
 
 
 class UnusableToolError(MulliganError):
-    """A tool that cannot be offered: the text says why."""
+    """A tool that cannot be offered; the message says why."""
 
 
 def tool_of(
@@ -23,22 +23,22 @@ def tool_of(
     timeout: float | None = None,
     provider: str | None = None,
 ) -> Tool:
-    """A tool out of an entry of `tools/list`.
+    """Creates a tool from an entry of `tools/list`.
 
-    The hints of the server (`readOnlyHint` and so on) are claims, read by `mulligan.hints_of`. A schema is compiled at once,
-    within bounds, and no `$ref` of it is ever fetched.
+    The server's hints (`readOnlyHint` and so on) are claims, read by `mulligan.hints_of`. A schema is compiled immediately,
+    within limits, and its `$ref`s are never fetched.
 
     Args:
         definition: the entry.
         handler: called with the validated arguments as keywords.
-        name: the name that the model calls; by default the server's.
-        trusted: whether the hints are believed.
-        known_read_only: whether the host itself knows that the tool changes nothing, whatever the hints say.
-        timeout: seconds until a call is given up.
+        name: the tool's name for the model; by default the server's.
+        trusted: whether to trust the hints.
+        known_read_only: whether the host knows that the tool changes nothing, regardless of the hints.
+        timeout: seconds until a call times out.
         provider: the server's name.
 
     Raises:
-        UnusableToolError: it has no name, or a schema that cannot be used.
+        UnusableToolError: it has no name, or its schema is unusable.
     """
     called = name or definition.get("name")
     schema = definition.get("inputSchema")
@@ -65,7 +65,7 @@ def tool_of(
 
 
 def claims(definition: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The `annotations` of an entry of `tools/list`; empty where there are none.
+    """The `annotations` of an entry of `tools/list`; empty if there are none.
 
     Args:
         definition: the entry.

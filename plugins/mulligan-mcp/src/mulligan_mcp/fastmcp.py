@@ -26,24 +26,24 @@ _Context = MiddlewareContext[types.CallToolRequestParams]
 
 
 class MulliganMiddleware(Middleware):
-    """Whatever goes wrong with a call, the model reads what it can do next. Good answers stay as they are.
+    """Explains every failed call to the model, with what it can do next. Successful results are unchanged.
 
-    Put it first, so that it sees what the others do.
+    Put it first, so that it sees the effects of the others.
 
     Args:
-        pipeline: what calls run through; by default a new one with the installed plugins.
-        timeout: seconds until a call is given up, or None.
+        pipeline: the pipeline for calls; by default a new one with the installed plugins.
+        timeout: seconds until a call times out, or None.
     """
 
     def __init__(self, pipeline: Pipeline | None = None, *, timeout: float | None = None) -> None:
         self._protection = Protection(pipeline, timeout)
 
     async def on_call_tool(self, context: _Context, call_next: CallNext[types.CallToolRequestParams, Any]) -> Any:
-        """Answers a call.
+        """Handles a call.
 
         Args:
             context: the call.
-            call_next: the server's own answer.
+            call_next: the server's own handler.
         """
         served = _Call(context, call_next)
         told = await self._protection.call(served)

@@ -1,4 +1,4 @@
-"""What both kinds of server middleware do with a call: let the server answer, and say in mulligan's words what went wrong."""
+"""What both kinds of server middleware share: they let the server handle a call, and explain its failure."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _CURRENT_CALL: ContextVar[ServerCall] = ContextVar("mulligan_mcp_served")
 
 
 class ServerCall(ABC):
-    """One call at a server.
+    """One call to a server.
 
     Attributes:
-        name: the tool that is called.
+        name: the tool's name.
         arguments: its arguments, as the client sent them.
-        answer: what the server answered, once it has.
-        failure: what was raised in place of an answer, or None.
-        wrapper: what the server made of that.
+        answer: the server's result, once available.
+        failure: the exception raised instead of a result, or None.
+        wrapper: the exception in which the server wrapped it.
     """
 
     def __init__(self, name: str, arguments: Any) -> None:
@@ -37,7 +37,7 @@ class ServerCall(ABC):
 
     @abstractmethod
     async def find(self) -> Mapping[str, Any] | None:
-        """The tool's entry of `tools/list`, or None where the caller has no such tool: another caller may have others."""
+        """The tool's entry of `tools/list`, or None if this caller has no such tool; tools may differ by caller."""
 
     @abstractmethod
     async def listing(self) -> list[Mapping[str, Any]]:
@@ -45,30 +45,30 @@ class ServerCall(ABC):
 
     @abstractmethod
     async def run(self, name: str, arguments: Mapping[str, Any]) -> Any:
-        """Lets the server answer."""
+        """Lets the server handle the call."""
 
     @abstractmethod
     def is_refusal(self) -> bool:
-        """Whether the server did not run the tool, since the arguments do not fit."""
+        """Whether the server did not run the tool because the arguments are invalid."""
 
     @abstractmethod
     def is_wrapped(self) -> bool:
-        """Whether what was raised is only the server's own wrapper around it."""
+        """Whether the exception is only the server's own wrapper."""
 
     def may_run_on(self) -> bool:
-        """Whether the tool may run on after it was given up, as a thread does."""
+        """Whether the tool may keep running after a timeout, as a thread does."""
         return True
 
     def is_local(self) -> bool:
-        """Whether an answer that is a failure holds the words of the tool's author, and not those of another server."""
+        """Whether the text of a failed result was written by the tool's author, not by another server."""
         return False
 
     @abstractmethod
     def is_masked(self) -> bool:
-        """Whether the server keeps what the tool raised to itself."""
+        """Whether the server hides the tool's exceptions from clients."""
 
     async def tried(self, name: str, arguments: Mapping[str, Any]) -> Any:
-        """Lets the server answer, and remembers what came of it.
+        """Lets the server handle the call, and records its result or exception.
 
         Args:
             name: the tool's name.
@@ -83,7 +83,7 @@ class ServerCall(ABC):
         return self.value()
 
     def value(self) -> Any:
-        """What a pipeline is given: a failure that is an answer, or nothing, since an answer is for the client only."""
+        """What the pipeline receives: a result that reports a failure, or nothing, as other results are for the client only."""
         if self.failure is not None:
             raise self.failure
         failed = getattr(self.answer, "is_error", False) is True
@@ -95,14 +95,14 @@ class ServerCall(ABC):
 
 
 class Protection:
-    """Answers calls at a server.
+    """Handles calls to a server.
 
     Args:
-        pipeline: what calls run through; by default a new one.
-        timeout: seconds until a call is given up, or None.
+        pipeline: the pipeline for calls; by default a new one.
+        timeout: seconds until a call times out, or None.
 
     Raises:
-        UsageError: the pipeline is none.
+        UsageError: it is not a pipeline.
     """
 
     def __init__(self, pipeline: Pipeline | None = None, timeout: float | None = None) -> None:
@@ -115,16 +115,16 @@ class Protection:
         self._tools: dict[str, tuple[Mapping[str, Any], Tool | None]] = {}
 
     async def call(self, served: ServerCall) -> ToolResult | None:
-        """Answers a call.
+        """Handles a call.
 
         Args:
             served: the call.
 
         Returns:
-            What is told in place of the server's answer; None where that is a good one.
+            The replacement for the server's result; None if that is a success.
 
         Raises:
-            MCPError: an error that the server means for the client.
+            MCPError: an error that the server intends for the client.
         """
         result = await self._result(served)
         return result if result.is_error else None
@@ -150,7 +150,7 @@ class Protection:
         return await self._run_pipeline(self._pipeline, [one for one in listed if one is not None], served)
 
     async def _lenient_tool(self, served: ServerCall) -> Tool:
-        """A tool that tells what came of a call whose arguments the server may take all the same, as many do with `"3"`."""
+        """A tool that reports the outcome of a call whose arguments the server may accept anyway, as many do with `"3"`."""
         try:
             await served.tried(served.name, served.arguments)
         except Exception as error:
@@ -164,7 +164,7 @@ class Protection:
         )
 
     def _tool(self, definition: Mapping[str, Any]) -> Tool | None:
-        """The tool of a definition, compiled once; None where its schema cannot be used."""
+        """The tool for a definition, compiled once; None if its schema is unusable."""
         name = str(definition.get("name"))
         known = self._tools.get(name)
         if known is None or known[0] != definition:
@@ -178,7 +178,7 @@ class Protection:
                 return await served.tried(name, arguments)
             except asyncio.CancelledError:
                 if self._timeout is not None and served.may_run_on():
-                    raise DeadlineExceeded(self._timeout) from None  # says that something of it runs on
+                    raise DeadlineExceeded(self._timeout) from None  # reports that part of it is still running
                 raise
 
         try:
@@ -199,14 +199,14 @@ class Protection:
             _CURRENT_CALL.reset(token)
 
     def _pipeline_without_details(self) -> Pipeline:
-        """The pipeline for what a server keeps to itself: the kind of failure is told, and nothing of what it says."""
+        """The pipeline for failures that a server hides: it reports the kind of failure, but none of its text."""
         if self._quiet is None:
             self._quiet = Pipeline(policy=Policy(control_flow=_CONTROL_FLOW, detail="type"))
         return self._quiet
 
 
 def _any_arguments(served: ServerCall) -> Tool:
-    """A tool that takes anything, and tells what has come of the call."""
+    """A tool that accepts any arguments and reports the outcome of the call."""
 
     async def answered(**_: Any) -> Any:
         return served.value()

@@ -29,18 +29,18 @@ _RAISED: ContextVar[list[Exception] | None] = ContextVar("mulligan_mcp_raised", 
 
 
 def protect(server: Server, pipeline: Pipeline | None = None, *, timeout: float | None = None) -> Server:
-    """Puts mulligan in front of a server's tools.
+    """Adds mulligan to a server's tools.
 
     Args:
         server: an `MCPServer`, or a low-level `Server`.
-        pipeline: what calls run through; by default a new one with the installed plugins.
-        timeout: seconds until a call is given up, or None.
+        pipeline: the pipeline for calls; by default a new one with the installed plugins.
+        timeout: seconds until a call times out, or None.
 
     Returns:
         The server.
 
     Raises:
-        UsageError: it is no server, or already protected.
+        UsageError: it is not such a server, or is already protected.
     """
     chain = getattr(server, "middleware", None)
     if not isinstance(chain, list):
@@ -56,16 +56,16 @@ def protect(server: Server, pipeline: Pipeline | None = None, *, timeout: float 
 
 
 class MulliganMiddleware:
-    """Whatever goes wrong with a call, the model reads what it can do next. Good answers stay as they are.
+    """Explains every failed call to the model, with what it can do next. Successful results are unchanged.
 
-    `protect` is better: by itself, a middleware never sees what a tool of an `MCPServer` raised.
+    Prefer `protect`: on its own, a middleware never sees the exceptions of an `MCPServer`'s tools.
 
     Args:
-        pipeline: what calls run through; by default a new one with the installed plugins.
-        timeout: seconds until a call is given up, or None.
+        pipeline: the pipeline for calls; by default a new one with the installed plugins.
+        timeout: seconds until a call times out, or None.
 
     Attributes:
-        tools: the tools of an `MCPServer`, as far as they are known here.
+        tools: the known tools of an `MCPServer`.
     """
 
     def __init__(self, pipeline: Pipeline | None = None, *, timeout: float | None = None) -> None:
@@ -73,11 +73,11 @@ class MulliganMiddleware:
         self._protection = Protection(pipeline, timeout)
 
     async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-        """Answers a call; every other message goes on.
+        """Handles a call; every other message is passed on.
 
         Args:
             ctx: the message.
-            call_next: the server's own answer.
+            call_next: the server's own handler.
         """
         params = ctx.params or {}
         if ctx.method != "tools/call" or ctx.request_id is None or not isinstance(params.get("name"), str):
@@ -135,7 +135,7 @@ class _Call(ServerCall):
 
 
 def _with_recorded_errors(call: Any) -> Any:
-    """`MCPServer.call_tool`, which keeps what is raised for whoever asked."""
+    """`MCPServer.call_tool`, which also records the exception for the caller."""
 
     @wraps(call)
     async def call_tool(*args: Any, **kwargs: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What a server says of its tools, looked at with distrust. Nothing here changes a tool: each concern is a line for the log."""
+"""Checks a server's tool definitions for signs of deception. Each concern is a line for the log; no tool changes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _MOST_CHARACTERS = 20_000
 
 
 def concerns(definitions: Iterable[Any]) -> Iterator[str]:
-    """What a person should know about the tools of one server, one line each.
+    """Concerns about the tools of one server that a person should read, one line each.
 
     Args:
         definitions: the entries of `tools/list`.
@@ -49,7 +49,7 @@ def concerns(definitions: Iterable[Any]) -> Iterator[str]:
 
 
 def skeleton(name: str) -> str:
-    """A name with every letter replaced by the Latin one that it looks like.
+    """A name with every letter replaced by the Latin letter that it resembles.
 
     Args:
         name: any name.

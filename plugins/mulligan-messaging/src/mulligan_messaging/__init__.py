@@ -1,4 +1,4 @@
-"""What the clients of mail servers and messaging services raise. None of them is imported."""
+"""Rules for the clients of mail servers and messaging services. None of them is imported."""
 
 from mulligan.plugin import Rules
 from mulligan_messaging import imap, mailgun, pop, postmark, resend, sendgrid, smtp, telegram, twilio

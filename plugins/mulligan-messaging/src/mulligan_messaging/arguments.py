@@ -11,7 +11,7 @@ from typing import Any
 from mulligan.plugin import Problem
 
 Arguments = Mapping[str, Any] | None
-_ROLES: Mapping[str, tuple[str, ...]] = {  # how tools call the fields of a message
+_ROLES: Mapping[str, tuple[str, ...]] = {  # argument names that tools use for the fields of a message
     "to": ("to", "recipient", "recipients", "email", "phone", "number", "address"),
     "from": ("from", "sender"),
     "reply_to": ("reply_to", "reply"),
@@ -48,7 +48,7 @@ def _addresses(text: str) -> list[str]:
 
 
 def _texts(arguments: Arguments) -> Iterator[tuple[str, str]]:
-    """Every text in the arguments with its pointer."""
+    """Every text in the arguments, with its pointer."""
     waiting: list[tuple[str, object, int]] = [("", arguments, 0)]
     for _ in range(_MOST_VALUES):
         if not waiting:
@@ -63,7 +63,7 @@ def _texts(arguments: Arguments) -> Iterator[tuple[str, str]]:
 
 
 def name_of(role: str, arguments: Arguments) -> str | None:
-    """The name of the argument for a field of a message, such as `from_email` for `from`; None if none or several fit.
+    """The name of the argument for a field of a message, such as `from_email` for `from`; None if none or several match.
 
     Args:
         role: the field, as a service calls it.

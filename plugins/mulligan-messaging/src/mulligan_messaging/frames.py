@@ -1,4 +1,4 @@
-"""Where in a client of the standard library a failure was raised: it says which command a server has refused."""
+"""Where in a client of the standard library a failure was raised, which shows the refused command."""
 
 from __future__ import annotations
 

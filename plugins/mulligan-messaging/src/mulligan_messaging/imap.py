@@ -1,4 +1,4 @@
-"""Mailboxes, through imaplib: the response code of RFC 5530 counts, else the command that was refused.
+"""Mailboxes, through imaplib: by the response code of RFC 5530, otherwise by the command that was refused.
 
 `tests/published/imap.txt` lists the codes. imaplib raises the refusal of a login and every BAD; it returns any other NO, which
 `returned.py` finds.
@@ -69,13 +69,13 @@ _STATE = re.compile(r"\bcommand \w+ illegal in state\b")
 
 @rules("imaplib.IMAP4.readonly")
 def read_only(failure: Failure) -> ToolError:
-    """A mailbox that can only be read; imaplib takes it for a lost connection."""
+    """A read-only mailbox, which imaplib reports as a lost connection."""
     return m.error_of(failure, READ_ONLY, resource=value_of("mailbox", failure.arguments))
 
 
 @rules("imaplib.IMAP4.abort")
 def connection(failure: Failure) -> ToolError:
-    """The connection ended; a server that says goodbye may tell why."""
+    """The connection ended. A server's BYE may state the reason."""
     if failure.says("TLS not supported by server"):
         return m.error_of(failure, m.UNIMPLEMENTED, service=SERVICE)
     return _by_code(failure, failure.text) or m.error_of(failure, m.DROPPED, service=SERVICE)
@@ -83,7 +83,7 @@ def connection(failure: Failure) -> ToolError:
 
 @rules("imaplib.IMAP4.error")
 def raised(failure: Failure) -> ToolError | None:
-    """A response code; else a refused login, a command that the server cannot read, or one at the wrong time."""
+    """A response code; otherwise a refused login, or a command that is malformed or sent at the wrong time."""
     error = _by_code(failure, failure.text)
     if error is not None:
         return error
@@ -143,5 +143,5 @@ def _missing(failure: Failure, meaning: m.Meaning) -> ToolError:
 
 @last("imaplib.IMAP4.error")
 def other(_: Failure) -> ToolError:
-    """Anything else of the client."""
+    """Any other exception of the client."""
     return ToolExecutionError("The IMAP command failed.")

@@ -1,4 +1,4 @@
-"""Mailgun, through its own client, which raises only what kept it from an answer; it returns answers as they are.
+"""Mailgun, through its own client, which raises only if there is no response and returns error responses.
 
 https://documentation.mailgun.com/docs/mailgun/quickstart-guide/responses
 """
@@ -22,7 +22,7 @@ SERVICE = "Mailgun"
 
 @rules("mailgun.DeliverabilityError")
 def spam(failure: Failure) -> ToolError:
-    """A message that looks like spam, so it was not sent."""
+    """A message that was rejected as spam and not sent."""
     problems = problem_with("body", failure.arguments, "looks like spam")
     return ToolArgumentError("The message looks like spam, so it was not sent.", problems=problems)
 
@@ -35,5 +35,5 @@ def no_route(failure: Failure) -> ToolError:
 
 @last("mailgun.ApiError")
 def other(_: Failure) -> ToolError:
-    """Anything else of the client."""
+    """Any other exception of the client."""
     return ToolExecutionError("The Mailgun call failed.")

@@ -1,4 +1,4 @@
-"""Mailboxes, through poplib: the response codes of RFC 2449, RFC 3206 and RFC 6856, else the command that was refused."""
+"""Mailboxes, through poplib: by the response codes of RFC 2449, 3206 and 6856, else by the refused command."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _MESSAGE = frozenset(("retr", "top", "dele"))
 
 @rules("poplib.error_proto")
 def refused(failure: Failure) -> ToolError | None:
-    """A response code; else a refused login or the number of a message that does not exist."""
+    """A response code; otherwise a refused login or the number of a message that does not exist."""
     found = _CODE.search(failure.text[:1_000])
     error = codes.error(failure, found[1], service=SERVICE) if found else None
     if error is not None:
@@ -55,5 +55,5 @@ def refused(failure: Failure) -> ToolError | None:
 
 @last("poplib.error_proto")
 def other(_: Failure) -> ToolError:
-    """Anything else of the client."""
+    """Any other exception of the client."""
     return ToolExecutionError("The POP3 command failed.")

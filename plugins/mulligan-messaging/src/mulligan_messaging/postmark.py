@@ -1,4 +1,4 @@
-"""Postmark, through postmarker: its own error code counts, else the status of the answer.
+"""Postmark, through postmarker: by its own error code, otherwise by the HTTP status.
 
 https://postmarkapp.com/developer/api/overview#error-codes
 """
@@ -39,12 +39,12 @@ codes = Codes(
 
 @rules("postmarker.ClientError")
 def answered(failure: Failure) -> ToolError | None:
-    """An error code of Postmark, which answers with status 422 to most of them."""
+    """An error code of Postmark, which sends most of them with status 422."""
     status = next((inner.status for inner in failure.inner if inner.status is not None), None)
     return codes.error(failure, failure.look("error_code"), service=SERVICE, http_status=status)
 
 
 @last("postmarker.PostmarkerException")
 def other(_: Failure) -> ToolError:
-    """Anything else of the client."""
+    """Any other exception of the client."""
     return ToolExecutionError("The Postmark call failed.")

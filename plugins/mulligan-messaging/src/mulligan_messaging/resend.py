@@ -1,4 +1,4 @@
-"""Resend: the name of the error counts, else the status.
+"""Resend: by the name of the error, otherwise by the HTTP status.
 
 https://resend.com/docs/api-reference/errors
 
@@ -59,13 +59,13 @@ _FIELDS: Mapping[str, str] = {"invalid_attachment": "attachment", "invalid_from_
 
 @rules("resend.ResendError")
 def answered(failure: Failure) -> ToolError | None:
-    """An answer of Resend by the name of its error; else by status."""
+    """An error response from Resend, by the name of its error, otherwise by status."""
     name = failure.look("error_type")
     if name == "HttpClientError":
         return _connection(failure)
     if name == "validation_error" and failure.status == 403:
         return m.error_of(failure, TESTING, service=SERVICE, told=name)
-    is_page = name == "application_error" and failure.status not in (None, 500)  # no JSON: only the status is Resend's
+    is_page = name == "application_error" and failure.status not in (None, 500)  # not JSON: only the status is Resend's
     error = None if is_page else codes.error(failure, name, service=SERVICE)
     if error is None:
         return None if failure.status is None else status_error(failure, service=SERVICE)
@@ -76,7 +76,7 @@ def answered(failure: Failure) -> ToolError | None:
 
 
 def _connection(failure: Failure) -> ToolError | None:
-    """What the HTTP client raised, which Resend's client keeps as the context of its own exception only."""
+    """An exception of the HTTP client, which Resend's client keeps only as the context of its own."""
     context = None if failure.exception is None else failure.exception.__context__
     error = None if context is None else transport_error(failure.about(context), service=SERVICE)
     return error or text_error(failure, http_status=None)
@@ -84,5 +84,5 @@ def _connection(failure: Failure) -> ToolError | None:
 
 @last("resend.ResendError", "resend.NoContentError")
 def other(_: Failure) -> ToolError:
-    """Anything else of the client, such as an answer without content."""
+    """Any other exception of the client, such as for an empty response."""
     return ToolExecutionError("The Resend call failed.")

@@ -1,7 +1,7 @@
 """Failures that mail clients return instead of raising them.
 
-smtplib returns the recipients that were refused while others were accepted, aiosmtplib the same in a pair, and imaplib returns
-`("NO", [b"..."])`. Only these shapes count, which JSON does not have: a list of refusals that a tool reports is a result.
+smtplib returns the recipients refused while others were accepted, aiosmtplib returns them in a pair, and imaplib returns
+`("NO", [b"..."])`. Only these shapes count. JSON cannot express them, so a list of refusals that a tool reports is a result.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def detect(value: Any, tool: Tool) -> Failure | None:
 
 
 def refused_recipients(value: object) -> dict[str, tuple[int, str]]:
-    """The recipients in what `sendmail` of smtplib or aiosmtplib returned, each with its reply; empty if it is none.
+    """The recipients in what `sendmail` of smtplib or aiosmtplib returned, each with its reply; empty for any other value.
 
     Args:
         value: what a tool returned.
@@ -48,7 +48,7 @@ def _has_bytes(pair: object) -> bool:
 
 
 def reply_of(pair: object) -> tuple[int, str] | None:
-    """A server's refusal as code and text; None if the pair is none.
+    """A server's refusal as code and text; None if the pair is not a refusal.
 
     Args:
         pair: `(550, b"5.1.1 No such user")`.
@@ -73,7 +73,7 @@ def text_of(text: object) -> str:
 
 
 def imap_refusal(value: object) -> str | None:
-    """The text of an IMAP server's NO or BAD, as imaplib returns it; None if the value is none.
+    """The text of an IMAP server's NO or BAD, as imaplib returns it; None for any other value.
 
     Args:
         value: what a tool returned.

@@ -1,4 +1,4 @@
-"""SendGrid, through sendgrid and its python_http_client: the status counts, and the fields that the body names.
+"""SendGrid, through sendgrid and its python_http_client: by status, with the fields that the body names.
 
 https://www.twilio.com/docs/sendgrid/api-reference/mail-send/mail-send and its page on errors: `{"errors": [{"message": ...,
 "field": "personalizations.0.to.0.email", "help": ...}]}`.
@@ -31,7 +31,7 @@ _MOST_ERRORS = 20
 
 @rules("python_http_client.HTTPError")
 def answered(failure: Failure) -> ToolError:
-    """An answer of SendGrid: by status, with the fields that it names."""
+    """An error response from SendGrid, by status, with the fields that it names."""
     error = status_error(failure, service=SERVICE)
     problems = [problem for field in _named(failure) for problem in _problems(field, failure)]
     if isinstance(error, ToolArgumentError):
@@ -55,19 +55,19 @@ def _named(failure: Failure) -> Iterator[str]:
 
 
 def _problems(field: str, failure: Failure) -> list[Problem]:
-    """The problem with the argument that stands for a field; none if the call has no such argument."""
+    """The problem with the argument for a field; none if the call has no such argument."""
     steps = [step for step in field.split(".") if step and not _NUMBERS.fullmatch(step)]
     return problem_with(_FIELDS.get(steps[0], steps[0]), failure.arguments) if steps else []
 
 
 @rules("sendgrid.ApiKeyIncludedException")
 def key_in_message(failure: Failure) -> ToolError:
-    """The client found an API key in the text of the message, and did not send it."""
+    """The client found an API key in the text of the message and did not send it."""
     message = "The text of the message contains an API key of SendGrid, so it was not sent."
     return ToolArgumentError(message, problems=problem_with("body", failure.arguments, "contains an API key"))
 
 
 @last("sendgrid.SendGridException")
 def other(_: Failure) -> ToolError:
-    """Anything else of the client."""
+    """Any other exception of the client."""
     return ToolExecutionError("The SendGrid call failed.")

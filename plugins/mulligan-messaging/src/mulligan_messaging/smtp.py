@@ -1,8 +1,8 @@
-"""Mail servers, through smtplib and aiosmtplib: the enhanced status code of a reply counts, else its reply code.
+"""Mail servers, through smtplib and aiosmtplib: by the enhanced status code of a reply, else by its reply code.
 
 RFC 5321 section 4.2 and RFC 7504 for reply codes, RFC 3463 and its registry at IANA for enhanced status codes
-(`tests/published/smtp_enhanced.txt`). By RFC 5321, section 4.2.1, a reply of 4yz or 5yz says that the action did not occur. So
-a refusal has no effect, while a connection that is lost once the message is on its way may have sent it.
+(`tests/published/smtp_enhanced.txt`). By RFC 5321, section 4.2.1, a 4yz or 5yz reply means that the action did not occur. So
+a refusal has no effect, while a message may have been sent if the connection is lost during or after DATA.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ _RELAY = re.compile(r"\brelay(ing)?\b", re.IGNORECASE)
 _TOO_MANY = re.compile(r"\btoo many recipients\b", re.IGNORECASE)
 _VAGUE = (None, REJECTED, DENIED, SENDING_LIMIT, LATER, DEFERRED, NO_MAILBOX)  # the text may say more
 _PERMANENT, _MOST_NAMED = range(500, 600), 8
-_LOGIN_CODES = frozenset((432, 523, 530, 534, 535, 538))  # `530 5.7.0` and `530 5.5.1` require a login all the same
+_LOGIN_CODES = frozenset((432, 523, 530, 534, 535, 538))  # `530 5.7.0` and `530 5.5.1` also require a login
 _NOT_OF_ADDRESS = frozenset((TOO_LARGE, TOO_MANY, RATE, SENDING_LIMIT, CONTENT, MISUSED, m.UNIMPLEMENTED))
 
 
@@ -134,7 +134,7 @@ class Refusal(NamedTuple):
     """A reply of 4yz or 5yz, and what it means.
 
     Attributes:
-        told: the code that decided.
+        told: the code that determined the meaning.
         meaning: what it means.
         address: the address that was refused, if there is one.
     """
@@ -172,7 +172,7 @@ def _is_fatal(meaning: m.Meaning | None) -> bool:
 
 
 def _by_text(code: int, text: str, command: str) -> m.Meaning | None:
-    """What the words of a vague reply say: limits and denials, which have no code of their own without RFC 3463."""
+    """The meaning of a vague reply's text: limits and denials, which have no code without RFC 3463."""
     if command == "recipient" and _TOO_MANY.search(text):
         return TOO_MANY
     if command == "recipient" and code in _PERMANENT and _RELAY.search(text):
@@ -259,7 +259,7 @@ def partly_refused(failure: Failure) -> ToolError | None:
 
 
 def _error(failure: Failure, refused: list[Refusal]) -> ToolError:
-    """The error for what was refused. Recipients with different replies share the class of the first lasting one."""
+    """The error for one or more refusals. If replies differ, the first permanent one determines the class."""
     chosen = min(refused, key=lambda one: bool(one.meaning.transient or one.meaning.cls.transient))
     alike = [one.address for one in refused if _blames_address(one) and one.meaning.cls is chosen.meaning.cls]
     resource = ", ".join(filter(None, alike[:_MOST_NAMED])) or None
@@ -293,7 +293,7 @@ def _problem(failure: Failure, one: Refusal) -> Problem | None:
 
 @rules("smtplib.SMTPException", "aiosmtplib.SMTPException")
 def not_offered(failure: Failure) -> ToolError | None:
-    """Something that the server does not offer: a login, STARTTLS, addresses that are not ASCII."""
+    """A feature that the server does not support: login, STARTTLS, non-ASCII addresses."""
     is_class = failure.matches("smtplib.SMTPNotSupportedError", "aiosmtplib.SMTPNotSupported")
     if not is_class and not failure.says(*_NOT_OFFERED):
         return None
@@ -309,7 +309,7 @@ _NOT_OFFERED = (
 
 @rules("aiosmtplib.SMTPConnectError", "aiosmtplib.SMTPTimeoutError", "aiosmtplib.SMTPServerDisconnected")
 def async_connection(failure: Failure) -> ToolError | None:
-    """No connection, or one that ended midway."""
+    """No connection, or a connection dropped midway."""
     if failure.matches("aiosmtplib.SMTPConnectTimeoutError"):
         return m.error_of(failure, m.NOT_SENT, service=SERVICE)
     if failure.matches("aiosmtplib.SMTPConnectError"):
@@ -334,7 +334,7 @@ _BEFORE_THE_MESSAGE = frozenset(
 
 
 def _effect(failure: Failure) -> Effect:
-    """None if the connection was lost in a command before DATA; the message may have been sent otherwise."""
+    """`none` if the connection was lost in a command before DATA; otherwise the message may have been sent."""
     if _command(failure) in ("connect", "login"):
         return "none"
     functions = {*functions_of(failure, "smtplib"), *functions_of(failure, "aiosmtplib")}
@@ -343,5 +343,5 @@ def _effect(failure: Failure) -> Effect:
 
 @last("smtplib.SMTPException", "aiosmtplib.SMTPException")
 def other(_: Failure) -> ToolError:
-    """Anything else of the client."""
+    """Any other exception of the client."""
     return ToolExecutionError("The mail client failed.")

@@ -1,4 +1,4 @@
-"""Telegram, through python-telegram-bot: the class counts; for a refused request, the words of Telegram's description.
+"""Telegram, through python-telegram-bot: by class, and for a rejected request by Telegram's description.
 
 https://core.telegram.org/bots/api#making-requests: Telegram has no codes of its own, and its descriptions may change.
 """
@@ -57,7 +57,7 @@ _FIELDS = (
 
 @rules("telegram.RetryAfter")
 def flood(failure: Failure) -> ToolError:
-    """Too many messages, with the seconds to wait."""
+    """Too many messages; Telegram states the seconds to wait."""
     wait = failure.look("_retry_after")
     seconds = wait.total_seconds() if isinstance(wait, datetime.timedelta) else failure.retry_after
     return m.error_of(failure, m.RATE_LIMIT, service=SERVICE, retry_after=seconds)
@@ -65,7 +65,7 @@ def flood(failure: Failure) -> ToolError:
 
 @rules("telegram.Forbidden")
 def forbidden(failure: Failure) -> ToolError:
-    """The bot was blocked, removed, or may not do this in the chat; it may in others."""
+    """The bot was blocked or removed, or may not do this in this chat; other chats may allow it."""
     return m.error_of(failure, DENIED, service=SERVICE, resource=value_of("chat", failure.arguments))
 
 
@@ -110,7 +110,7 @@ def rejected(failure: Failure) -> ToolError:
 
 @rules("telegram.TimedOut")
 def timeout(failure: Failure) -> ToolError:
-    """No connection or no answer in time; with every connection of the pool in use, nothing was sent."""
+    """No connection or no response in time. If the connection pool was exhausted, nothing was sent."""
     if failure.met("httpx.PoolTimeout"):
         return m.error_of(failure, BUSY_POOL, service=SERVICE)
     return transport_error(failure, service=SERVICE) or m.error_of(failure, m.TIMEOUT, service=SERVICE)
@@ -118,7 +118,7 @@ def timeout(failure: Failure) -> ToolError:
 
 @rules("telegram.NetworkError")
 def network(failure: Failure) -> ToolError | None:
-    """No connection, one that ended midway, or an answer of a gateway."""
+    """No connection, a connection dropped midway, or a gateway's response."""
     error = transport_error(failure, service=SERVICE)
     if error is None and failure.says("Bad Gateway", "Internal Server Error", "Service Unavailable", "Gateway Timeout"):
         return m.error_of(failure, GATEWAY, service=SERVICE)
@@ -127,5 +127,5 @@ def network(failure: Failure) -> ToolError | None:
 
 @last("telegram.TelegramError")
 def other(_: Failure) -> ToolError:
-    """Anything else of the client."""
+    """Any other exception of the client."""
     return ToolExecutionError("The Telegram call failed.")

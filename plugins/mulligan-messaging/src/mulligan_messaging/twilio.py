@@ -1,6 +1,6 @@
-"""Twilio: its own code counts before the status.
+"""Twilio: by its own code, otherwise by the HTTP status.
 
-https://www.twilio.com/docs/api/errors. Codes such as 30003 belong to messages that failed later: the API returns most as data.
+https://www.twilio.com/docs/api/errors. Codes such as 30003 are about messages that failed later; the API returns most as data.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ _FIELDS: Mapping[m.Meaning, str] = {
 
 @rules("twilio.TwilioRestException", "twilio.TwilioServiceException")
 def answered(failure: Failure) -> ToolError:
-    """An answer of Twilio by its own code; else by status."""
+    """An error response from Twilio, by its own code, otherwise by status."""
     code = failure.look("code")
     meaning = codes.meaning_of(code)
     if meaning is None:
@@ -108,7 +108,7 @@ def answered(failure: Failure) -> ToolError:
 
 
 def _named(failure: Failure) -> list[Problem]:
-    """The fields of an answer in the form of RFC 9457: `{"pointer": "#/to", "detail": ...}`."""
+    """The fields of a response in the format of RFC 9457: `{"pointer": "#/to", "detail": ...}`."""
     errors = failure.look("errors")
     found = [one.get("pointer") for one in errors[:20] if isinstance(one, Mapping)] if isinstance(errors, list) else []
     names = [one.lstrip("#/") for one in found if isinstance(one, str)]
@@ -117,5 +117,5 @@ def _named(failure: Failure) -> list[Problem]:
 
 @last("twilio.TwilioException")
 def other(_: Failure) -> ToolError:
-    """Anything else of the client."""
+    """Any other exception of the client."""
     return ToolExecutionError("The Twilio call failed.")

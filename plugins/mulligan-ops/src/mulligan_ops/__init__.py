@@ -1,8 +1,8 @@
-"""What the failures of operations tools mean, for mulligan; it registers itself when it is installed.
+"""Rules for operations tools: clients of Docker, SSH and Kubernetes, git libraries, and command-line programs.
 
-Libraries (docker, paramiko, asyncssh, kubernetes and their like) are understood by class, HTTP status and documented
-reasons. Programs that a tool ran are understood by their documented exit codes, and by the fixed beginnings of what they
-write to their standard error. A bare exit code that says nothing stays a `ToolExecutionError`. No library is imported.
+Exceptions of libraries (docker, paramiko, asyncssh, kubernetes and others) are classified by class, HTTP status and documented
+reasons. Programs that a tool ran are classified by their documented exit codes and by the fixed beginnings of their
+messages on standard error. An exit code without a known meaning stays a `ToolExecutionError`. No library is imported.
 """
 
 from __future__ import annotations
@@ -17,5 +17,5 @@ rules = Rules()
 rules.include(docker.rules, ssh.rules, sftp.rules, kubernetes.rules, git_libraries.rules, commands.rules)
 last = Rules(last=True)
 last.include(docker.last, ssh.last, kubernetes.last, git_libraries.last)
-classify = rules.hookimpl(tryfirst=True)  # an exception of requests that docker lets through is docker's
+classify = rules.hookimpl(tryfirst=True)  # docker does not wrap the exceptions of requests
 classify_last = last.hookimpl()

@@ -38,8 +38,8 @@ class FailedProgram(NamedTuple):
     """A program that failed.
 
     Attributes:
-        code: its exit code; negative for a signal, None where it is not told.
-        text: the ends of what it wrote to its standard error and to its standard output.
+        code: its exit code; negative for a signal, None if it is unknown.
+        text: the ends of its standard error and standard output.
         line: the command.
     """
 
@@ -55,13 +55,13 @@ class FailedProgram(NamedTuple):
 
     @property
     def program(self) -> str | None:
-        """The program, if the command runs a single one, and a rule knows it."""
+        """The program, if the command runs a single one that a rule handles."""
         names = programs(self.line) - {"timeout"}
         return next(iter(names)) if len(names) == 1 and names <= KNOWN else None
 
     @property
     def is_single_command(self) -> bool:
-        """Whether the line is a single command about a single address: then what went wrong is all there was."""
+        """Whether the line is a single command with a single URL, so that nothing else can have been done."""
         return not re.search(_JOINED, self.line) and len(re.findall(_ADDRESS, self.line)) < 2
 
 
@@ -69,7 +69,7 @@ ClassifyProgram = Callable[[Failure, FailedProgram], ToolError | None]
 
 
 def read_program(failure: Failure, *names: str) -> FailedProgram | None:
-    """How a program ended, if one of some programs was in the command that failed.
+    """How a program ended, if the failed command contains one of the given programs.
 
     Args:
         failure: an exception of a process, or the result of one.
@@ -109,7 +109,7 @@ def _text(written: object) -> str:
 
 
 def programs(command: Any) -> frozenset[str]:
-    """The names of the programs that a command runs, as far as can be told without a shell.
+    """The names of the programs that a command runs, as far as they can be determined without a shell.
 
     Args:
         command: a list of words, or a line for a shell.
@@ -123,7 +123,7 @@ def programs(command: Any) -> frozenset[str]:
 
 
 def _first_programs(words: list[str]) -> set[str]:
-    """The program of one simple command, and those that it wraps: `sudo -u ci timeout 9 git fetch`."""
+    """The program of a simple command, and those that it wraps: `sudo -u ci timeout 9 git fetch`."""
     for place, word in enumerate(words):
         name = word.rsplit("/", 1)[-1].removesuffix(".exe").strip("'\"(")
         is_value = place > 0 and words[place - 1] in _TAKING_VALUE
@@ -144,12 +144,12 @@ PROGRAMS: list[Callable[[Failure], ToolError | None]] = []
 
 
 def program(*names: str) -> Callable[[ClassifyProgram], ClassifyProgram]:
-    """Makes a function a rule for some programs.
+    """Makes a function a rule for the given programs.
 
-    Of several commands in one line, or several things in one command, some may have been done before one failed.
+    If a line has several commands, or a command several objects, some may have been processed before the failure.
 
     Args:
-        names: the programs; without any, it is asked about every program.
+        names: the programs; if there are none, the rule applies to every program.
     """
 
     def add(read: ClassifyProgram) -> ClassifyProgram:
@@ -174,7 +174,7 @@ def program(*names: str) -> Callable[[ClassifyProgram], ClassifyProgram]:
 
 @program("git")
 def git(failure: Failure, run: FailedProgram) -> ToolError | None:
-    """git: what it says of the repository here, and of the remote one."""
+    """git: its messages about the local and the remote repository."""
     return git_command.git(failure, run.text)
 
 
@@ -192,7 +192,7 @@ def wget(failure: Failure, run: FailedProgram) -> ToolError | None:
 
 @program("ssh", "scp", "sftp", "rsync", "ssh-copy-id")
 def openssh(failure: Failure, run: FailedProgram) -> ToolError | None:
-    """ssh, scp, sftp and rsync: the connection; another exit code of ssh is that of the remote program."""
+    """ssh, scp, sftp and rsync: the connection. Any other exit code of ssh is the remote program's."""
     if run.code != _OPENSSH_FAILED and "ssh" in programs(_command(failure)):
         return None
     return ssh.openssh(failure, run.text)
@@ -200,13 +200,13 @@ def openssh(failure: Failure, run: FailedProgram) -> ToolError | None:
 
 @program("docker", "docker-compose")
 def docker(failure: Failure, run: FailedProgram) -> ToolError | None:
-    """docker: what the daemon and the registry answered, or how the program in the container ended."""
+    """docker: the response of the daemon or registry, or how the program in the container ended."""
     return docker_command.docker(failure, run.code, run.text, run.line)
 
 
 @program("kubectl")
 def kubectl(failure: Failure, run: FailedProgram) -> ToolError | None:
-    """kubectl: the API server's reason, or kubectl's own words."""
+    """kubectl: the API server's reason, or kubectl's own message."""
     return kubectl_command.kubectl(failure, run.text)
 
 
@@ -218,19 +218,19 @@ def npm(failure: Failure, run: FailedProgram) -> ToolError | None:
 
 @program("pip")
 def pip(failure: Failure, run: FailedProgram) -> ToolError | None:
-    """pip: what it says of requirements, indexes and the environment."""
+    """pip: its messages about requirements, indexes and the environment."""
     return packages.pip(failure, run.text)
 
 
 @program("apt")
 def apt(failure: Failure, run: FailedProgram) -> ToolError | None:
-    """apt and dpkg: what they say of packages, locks and sources."""
+    """apt and dpkg: their messages about packages, locks and sources."""
     return packages.apt(failure, run.text)
 
 
 @program()
 def ended(failure: Failure, run: FailedProgram) -> ToolError | None:
-    """Any program: ended at the limit that `timeout` set, or by a signal."""
+    """Any program: ended by `timeout` or by a signal."""
     if run.code == _LIMIT_REACHED and "timeout" in programs(_command(failure)):
         return ToolTimeoutError("The program was stopped at its time limit.")
     if run.code is not None and run.code < 0:
@@ -240,7 +240,7 @@ def ended(failure: Failure, run: FailedProgram) -> ToolError | None:
 
 
 def known(failure: Failure, run: FailedProgram) -> ToolError:
-    """A program of those above that wrote something else, by the words that every program uses."""
+    """Any other message of the programs above, by phrases that all programs use."""
     ended = "" if run.code is None else f" with exit status {run.code}"
     message = f"The program failed{ended}."
     meaning = said(run.text, _ANY_PROGRAM)
@@ -264,13 +264,13 @@ program(*sorted(KNOWN))(known)
 
 @rules("invoke.CommandTimedOut", "plumbum.ProcessTimedOut", "sh.TimeoutException", "asyncssh.TimeoutError")
 def too_slow(failure: Failure) -> ToolError:
-    """A library's own limit for the program."""
+    """The library's timeout for the program expired."""
     return ToolTimeoutError("The program was stopped at its time limit.", provider=_provider(failure))
 
 
 @rules("plumbum.CommandNotFound", "sh.CommandNotFound")
 def no_program(failure: Failure) -> ToolError:
-    """There is no such program on the PATH."""
+    """The program is not on the PATH."""
     name = failure.look("program") or failure.text
     return meanings.error_of(failure, meanings.NOT_FOUND, resource=str(name)[:300], effect="none")
 
@@ -283,7 +283,7 @@ def rejected_password(failure: Failure) -> ToolError:
 
 @rules("fabric.exceptions.GroupException")
 def several_hosts(failure: Failure) -> ToolError | None:
-    """fabric: the first failure of several hosts; on the others it may have been done."""
+    """fabric: the first failure of several hosts. The command may have run on the others."""
     hosts = failure.look("result")
     ended = list(hosts.values())[:100] if isinstance(hosts, dict) else []
     found = (_decide(failure.about(one)) for one in ended if isinstance(one, BaseException))
@@ -304,7 +304,7 @@ def _provider(failure: Failure) -> str | None:
 
 @rules()
 def returned(failure: Failure) -> ToolError | None:
-    """The result of a program that failed, where the tool returned it instead of raising."""
+    """The result of a failed program, if the tool returned it instead of raising."""
     if failure.exception is not None or not isinstance(failure.look("returncode"), int):
         return None
     decided = (decide(failure) for decide in PROGRAMS)

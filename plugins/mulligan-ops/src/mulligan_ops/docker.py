@@ -1,4 +1,4 @@
-"""Docker, through docker and aiodocker: the daemon's answers, by its fixed phrases and the HTTP status."""
+"""Docker, through docker and aiodocker: the daemon's responses, by their fixed phrases and the HTTP status."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ _PATH = re.compile(
 
 
 def denied() -> ToolError:
-    """The daemon's socket, which only its group may use."""
+    """Permission denied on the daemon's socket, which only its group may use."""
     user = "The account has no access to the Docker daemon. Add it to the group `docker`."
     return ToolPermissionError(f"{SOCKET}.", provider="docker", effect="none", user_message=user)
 
@@ -98,7 +98,7 @@ def container(failure: Failure) -> ToolError:
 
 @rules("docker.errors.APIError")
 def api(failure: Failure) -> ToolError | None:
-    """The daemon's answer, by its explanation and its status."""
+    """The daemon's response, by its explanation and its status."""
     told, status = failure.look("explanation"), failure.look("status_code")
     text = told.decode(errors="replace") if isinstance(told, bytes) else told if isinstance(told, str) else ""
     return _answer(failure, text, status if isinstance(status, int) else None)
@@ -106,7 +106,7 @@ def api(failure: Failure) -> ToolError | None:
 
 @rules("aiodocker.DockerError")
 def async_api(failure: Failure) -> ToolError | None:
-    """aiodocker: the daemon's answer; what it noticed in a stream, or by itself, has no status."""
+    """aiodocker: the daemon's response. Errors in a stream, or of the client itself, have no status."""
     status, text = failure.look("status"), failure.look("message")
     if failure.matches("aiodocker.exceptions.DockerContextError"):
         return meanings.error_of(failure, MISCONFIGURED, http_status=None)
@@ -135,7 +135,7 @@ def _answer(failure: Failure, text: str, status: int | None) -> ToolError | None
 
 
 def phrase_error(failure: Failure, text: str) -> ToolError | None:
-    """The error for what the daemon, or a registry, says.
+    """The error for a message of the daemon or a registry.
 
     Args:
         failure: what happened.
@@ -146,14 +146,14 @@ def phrase_error(failure: Failure, text: str) -> ToolError | None:
 
 
 def _asked_for(failure: Failure) -> str | None:
-    """The container, image or the like in the address of the request."""
+    """The container, image or other object in the URL of the request."""
     found = _PATH.search(str(failure.look("response", "url"))[:2_000])
     return found[1] if found else None
 
 
 @rules("requests.RequestException", "urllib3.exceptions.HTTPError", "aiohttp.ClientError", "TimeoutError")
 def transport(failure: Failure) -> ToolError | None:
-    """What the HTTP client met on the way to the daemon; the clients let it through, as the traceback tells."""
+    """A connection error of the HTTP client, which the Docker clients do not wrap; the traceback identifies them."""
     return None if failure.came_through("docker", "aiodocker") is None else _no_answer(failure)
 
 
@@ -167,7 +167,7 @@ def _no_answer(failure: Failure) -> ToolError:
 
 
 def _no_connection(failure: Failure) -> ToolError:
-    """No connection, or no version of the API, which a client asks for first: so no request was made."""
+    """No connection, or no API version, which a client requests first: the actual request was not made."""
     error = _no_answer(failure)
     if type(error) is ToolExecutionError:
         error = meanings.error_of(failure, meanings.UNREACHABLE, service=SERVICE, user_message=_NO_DAEMON)
@@ -183,7 +183,7 @@ def stream(failure: Failure) -> ToolError:
 
 @rules("docker.errors.DockerException")
 def client(failure: Failure) -> ToolError | None:
-    """What the client noticed by itself: no daemon, a wrong argument, a context that is not there."""
+    """An error of the client itself: no daemon, an invalid argument, a missing context."""
     if failure.says("Error while fetching server API version"):
         return _no_connection(failure)
     if failure.matches("docker.errors.ContextNotFound"):
@@ -201,11 +201,11 @@ def client(failure: Failure) -> ToolError | None:
 
 @rules("docker.credentials.errors.StoreError")
 def credentials(failure: Failure) -> ToolError:
-    """The store of credentials has none, or does not work."""
+    """The credential store is empty or does not work."""
     return meanings.error_of(failure, NO_CREDENTIALS)
 
 
 @last("docker.errors.DockerException", "aiodocker.DockerError")
 def docker_other(_: Failure) -> ToolError:
-    """Anything else that the clients raise."""
+    """Any other exception of the clients."""
     return ToolExecutionError("The Docker client failed.")

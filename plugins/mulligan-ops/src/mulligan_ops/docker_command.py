@@ -1,4 +1,4 @@
-"""The command docker: what the daemon and the registry answered, or how the program in the container ended."""
+"""The docker command: the response of the daemon or registry, or how the program in the container ended."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ _OWN_WORDS = (
 
 
 def docker(failure: Failure, code: int | None, text: str, line: str) -> ToolError | None:
-    """What the command `docker` wrote, unless the program in the container wrote it.
+    """The error for the output of the `docker` command, unless the program in the container wrote it.
 
     Args:
         failure: what happened.
-        code: the exit code; below 125, `run` and `exec` hand on that of the program.
+        code: the exit code; below 125, `run` and `exec` return that of the program.
         text: what it wrote.
         line: the command.
     """

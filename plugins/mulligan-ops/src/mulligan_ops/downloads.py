@@ -42,7 +42,7 @@ _NAMED = (
     r"(?:Could not resolve (?:host|proxy): |Failed to connect to |Couldn't open file |Can't open '?)([^\s']{1,300})"
 )
 _NOT_CONNECTED = r"Failed to connect|(?:Connection|Resolving|SSL connection) time"
-_FOLLOWED = r"\s(?:-\w*L|--location|--retry)"  # what came before the address that failed may have been sent
+_FOLLOWED = r"\s(?:-\w*L|--location|--retry)"  # requests before the one that failed may have been sent
 _WGET_NETWORK: Lines = (
     (r"Read error .*timed out|\(.*\): timed out", meanings.TIMEOUT),
     (r"Read error|Write error|No data received|closed at byte|HTTP request sent", meanings.DROPPED),
@@ -55,7 +55,7 @@ _WGET_NETWORK: Lines = (
 
 
 def curl(failure: Failure, code: int | None, text: str, line: str, address: str | None) -> ToolError | None:
-    """What curl's exit code means; with `--fail` the HTTP status is in what it wrote.
+    """The error for curl's exit code. With `--fail`, its output contains the HTTP status.
 
     Args:
         failure: what happened.
@@ -81,12 +81,12 @@ def curl(failure: Failure, code: int | None, text: str, line: str, address: str 
     if re.search(_FOLLOWED, line):
         meaning = meaning._replace(effect="possible")
     match = re.search(_NAMED, text)
-    named = match[1] if match else None if meaning is meanings.NOT_FOUND else address  # not found is a local file
+    named = match[1] if match else None if meaning is meanings.NOT_FOUND else address  # the missing file is a local one
     return meanings.error_of(failure, meaning, resource=named, provider="curl")
 
 
 def wget(failure: Failure, code: int | None, text: str, address: str | None) -> ToolError | None:
-    """What wget's exit code means.
+    """The error for wget's exit code.
 
     Args:
         failure: what happened.
@@ -113,7 +113,7 @@ def wget(failure: Failure, code: int | None, text: str, address: str | None) -> 
 
 
 def _classify_status(failure: Failure, status: str | None, provider: str, address: str | None) -> ToolError:
-    """What the server answered; a silent curl does not tell the status."""
+    """The error for the server's response; a silent curl does not report the status."""
     if status is None:
         return ToolExecutionError("The server returned an HTTP error.", provider=provider, resource=address)
     return status_error(failure, int(status), provider=provider, resource=address)

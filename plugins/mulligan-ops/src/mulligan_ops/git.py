@@ -1,4 +1,4 @@
-"""git: the fixed beginnings of what it writes; https://git-scm.com/docs/git#_exit_codes says only that it failed."""
+"""git: by the fixed beginnings of its messages. Its exit codes (https://git-scm.com/docs/git) say only that it failed."""
 
 from __future__ import annotations
 
@@ -107,16 +107,16 @@ _REMOTE: Lines = (
 
 
 def no_identity() -> ToolError:
-    """Nobody has told git who commits."""
+    """The committer's identity is not configured."""
     return ToolExecutionError(_NO_IDENTITY, effect="none", provider="git", user_message=_NO_IDENTITY)
 
 
 def git(failure: Failure, text: str) -> ToolError | None:
-    """What git wrote: what is wrong in the repository here, then what the remote side said.
+    """The error for git's output: problems of the local repository first, then messages of the remote side.
 
     Args:
         failure: what happened.
-        text: what it wrote, to both of its outputs.
+        text: what it wrote, to stdout and stderr.
     """
     if any(words in text for words in ("Please tell me who you are", "identity unknown", "auto-detect email address")):
         return no_identity()
@@ -125,7 +125,7 @@ def git(failure: Failure, text: str) -> ToolError | None:
         return status_error(failure, int(match[1]), service=SERVICE, provider="git", resource=_address(text))
     error = classify_text(failure, text, _LOCAL, "git") or classify_text(failure, text, _REMOTE, "git", SERVICE)
     if error is not None and re.search(_PARTLY, text, re.MULTILINE):
-        error.effect = "possible"  # other branches of the same push, or names of the same command, were dealt with
+        error.effect = "possible"  # other branches or names of the same command were processed
     return error
 
 

@@ -1,4 +1,4 @@
-"""git by libraries: the exception classes of GitPython, pygit2 (libgit2) and dulwich."""
+"""git through libraries: the exception classes of GitPython, pygit2 (libgit2) and dulwich."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ UNSUPPORTED = meanings.UNIMPLEMENTED._replace(message="The git library does not 
 UNREADABLE = meanings.FAILED._replace(message="The repository's data cannot be read")
 TLS = meanings.TLS._replace(message="The certificate of the service is not accepted")
 
-# A class counts before its base classes; the first entry that matches counts.
+# A class comes before its base classes: the first matching entry counts.
 _CLASSES: tuple[tuple[meanings.Meaning, str], ...] = (
     (DIRTY, "git.RepositoryDirtyError dulwich.WorkingTreeModifiedError dulwich.porcelain.CheckoutError"),
     (BARE, "git.WorkTreeRepositoryUnsupported dulwich.NoIndexPresent"),
@@ -107,7 +107,7 @@ _LOOKUPS = (
 
 @rules("git.GitCommandNotFound")
 def git_missing(failure: Failure) -> ToolError:
-    """GitPython: there is no program git."""
+    """GitPython: git is not installed."""
     command = failure.look("command")
     name = command[0] if isinstance(command, list) and command else None
     message = f"The program {name} was not found. It must be installed." if isinstance(name, str) else None
@@ -118,13 +118,13 @@ def git_missing(failure: Failure) -> ToolError:
 
 @rules("git.HookExecutionError")
 def git_hook(failure: Failure) -> ToolError:
-    """GitPython: a hook of the repository ended with an error."""
+    """GitPython: a hook of the repository failed."""
     return meanings.error_of(failure, HOOK, resource=None)
 
 
 @rules("git.CheckoutError")
 def git_checkout(failure: Failure) -> ToolError:
-    """GitPython: files with local changes, or that are not in the index; others may have been written before."""
+    """GitPython: files that have local changes or are not in the index. Other files may have been written."""
     failed, written = failure.look("failed_files"), failure.look("valid_files")
     name = str(failed[0])[:300] if isinstance(failed, (list, tuple)) and failed else None
     return meanings.error_of(failure, CHECKOUT, resource=name, effect="none" if name and not written else "possible")
@@ -132,7 +132,7 @@ def git_checkout(failure: Failure) -> ToolError:
 
 @rules("gitdb.BadName", "gitdb.BadObject")
 def git_revision(failure: Failure) -> ToolError:
-    """GitPython: a branch, tag or commit that is not there; the exception was raised with its name."""
+    """GitPython: a branch, tag or commit that does not exist; the exception carries its name."""
     raised_with = failure.look("args")
     name = raised_with[0] if isinstance(raised_with, tuple) and raised_with else None
     name = name.hex() if isinstance(name, bytes) and len(name) in (20, 32) else name
@@ -141,7 +141,7 @@ def git_revision(failure: Failure) -> ToolError:
 
 @rules("git.InvalidGitRepositoryError", "git.NoSuchPathError")
 def git_repository(failure: Failure) -> ToolError:
-    """GitPython: the path holds no repository, or is not there; or the repository is not in the state for this."""
+    """GitPython: the path is missing or not a repository, or the repository is in the wrong state."""
     if failure.matches("git.WorkTreeRepositoryUnsupported"):
         return meanings.error_of(failure, BARE, resource=None)
     if _STATE.search(failure.text):
@@ -152,24 +152,24 @@ def git_repository(failure: Failure) -> ToolError:
 
 @rules("dulwich.DefaultIdentityNotFound")
 def git_identity(_: Failure) -> ToolError:
-    """dulwich: nobody has told git who commits."""
+    """dulwich: the committer's identity is not configured."""
     return no_identity()
 
 
 @rules(*(name for _, names in _CLASSES for name in names.split()))
 def git_class(failure: Failure) -> ToolError:
-    """A class that says what went wrong."""
+    """A class that identifies the failure."""
     meaning = next(meaning for meaning, names in _CLASSES if failure.matches(*names.split()))
     resource = _short(failure.look("filename")) if meaning is LOCKED else None if meaning is BEHIND else _named(failure)
     service = SERVICE if meaning in (meanings.AUTHENTICATION, TLS) else None
     error = meanings.error_of(failure, meaning, service=service, resource=resource)
-    error.problems = ()  # a name in the text is one of the repository's, not that of an argument
+    error.problems = ()  # a name in the text is the repository's, not an argument's
     return error
 
 
 @rules("_pygit2.GitError", "dulwich.GitProtocolError", "dulwich.porcelain.Error")
 def git_text(failure: Failure) -> ToolError | None:
-    """Classes that cover many things: the HTTP status, else what git, libgit2 or the remote side wrote."""
+    """General classes: by the HTTP status, otherwise by the text of git, libgit2 or the remote side."""
     status = _STATUS.search(failure.text)
     if status is not None:
         return status_error(failure, int(status[1]), service=SERVICE)
@@ -188,7 +188,7 @@ def git_text(failure: Failure) -> ToolError | None:
 
 @rules("KeyError", "ValueError", "OSError")
 def git_lookup(failure: Failure) -> ToolError | None:
-    """Python's own classes, raised by a library's look-up of a name, or by a lock of the index."""
+    """Built-in exceptions, raised when a library looks up a name or locks the index."""
     if failure.matches("KeyError") and failure.came_through(*_LOOKUPS) is not None:
         raised_with = failure.look("args")
         name = raised_with[0] if isinstance(raised_with, tuple) and raised_with else None
@@ -203,13 +203,13 @@ def git_lookup(failure: Failure) -> ToolError | None:
 
 @rules("urllib3.exceptions.HTTPError", "TimeoutError", "ConnectionError", "socket.gaierror")
 def git_transport(failure: Failure) -> ToolError | None:
-    """What dulwich's HTTP client or socket met on the way; dulwich lets it through."""
+    """A connection error of dulwich's HTTP client or socket, which dulwich does not wrap."""
     return None if failure.came_through("dulwich.client") is None else transport_error(failure, service=SERVICE)
 
 
 @last("git.GitError", "gitdb.ODBError", "_pygit2.GitError", "dulwich.GitProtocolError", "dulwich.porcelain.Error")
 def git_other(failure: Failure) -> ToolError:
-    """Anything else that the libraries raise."""
+    """Any other exception of the libraries."""
     return meanings.error_of(failure, meanings.FAILED._replace(message="The git operation failed"))
 
 

@@ -1,4 +1,4 @@
-"""kubectl: the API server's reason, which it writes in parentheses, or its own words."""
+"""kubectl: by the API server's reason, which it prints in parentheses, or by its own message."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ _FAULTS = {
 
 
 def kubectl(failure: Failure, text: str) -> ToolError | None:
-    """What kubectl wrote: the server's reason and the name, or its own words.
+    """The error for kubectl's output: by the server's reason and the name, or by its own message.
 
     Args:
         failure: what happened.

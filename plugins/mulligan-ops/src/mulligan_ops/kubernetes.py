@@ -59,7 +59,7 @@ codes = Codes(
         meanings.UNAVAILABLE: "InternalError ServiceUnavailable StorageReadError",
     }
 )
-# One reason stands for several things: its message tells them apart.
+# Reasons with several meanings, which the message distinguishes.
 SPECIFIC: Mapping[meanings.Meaning, Lines] = {
     meanings.PERMISSION: (
         (r"exceeded quota", QUOTA),
@@ -106,7 +106,7 @@ def _of(*names: str) -> tuple[str, ...]:
 
 @rules(*_of("FailToCreateError"))
 def kubernetes_created(failure: Failure) -> ToolError | None:
-    """Objects of a manifest that could not be created, as the first answer says; others may have been."""
+    """Objects of a manifest that could not be created, by the first response. Others may have been created."""
     answers = failure.look("api_exceptions")
     first = answers[0] if isinstance(answers, list) and answers else None
     error = kubernetes_answer(failure.about(first)) if isinstance(first, BaseException) else None
@@ -117,7 +117,7 @@ def kubernetes_created(failure: Failure) -> ToolError | None:
 
 @rules(*_of("ApiException"))
 def kubernetes_answer(failure: Failure) -> ToolError | None:
-    """The API server's answer: its Status object, else its HTTP status."""
+    """The API server's response, by its Status object, otherwise by its HTTP status."""
     told = str(failure.look("reason"))[:20_000]
     status, answer = failure.look("status"), _object(failure.look("body"))
     if not isinstance(status, int) or status == 0:
@@ -126,14 +126,14 @@ def kubernetes_answer(failure: Failure) -> ToolError | None:
             return _without_answer(failure, told)
         status, body = int(handshake[1]), _BODY.search(told)
         answer = _object(_literal(body[1])) if body else {}
-    watched = _WATCHED.fullmatch(told)  # a watch has no body, but its reason and message in one
+    watched = _WATCHED.fullmatch(told)  # a watch has no body; its reason and message are one text
     if watched is not None and not answer:
         answer = {"reason": watched[1], "message": watched[2]}
     return status_object_error(failure, answer, status)
 
 
 def _without_answer(failure: Failure, told: str) -> ToolError | None:
-    """The client keeps what it met on the way only as the context of its own exception."""
+    """A connection error, which the client keeps only as the context of its own exception."""
     before = failure.look("__context__")
     if told.startswith("Cannot prepare a request"):
         return meanings.error_of(failure, meanings.ARGUMENT, message="The Kubernetes client rejected a parameter.")
@@ -144,7 +144,7 @@ def _without_answer(failure: Failure, told: str) -> ToolError | None:
 
 
 def _literal(written: str) -> object:
-    """A value as Python writes it."""
+    """Parses a value from its Python literal."""
     try:
         return ast.literal_eval(written)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
@@ -186,7 +186,7 @@ def status_object_error(failure: Failure, answer: Mapping[str, Any], status: int
 
 
 def specific_meaning(meaning: meanings.Meaning | None, message: str) -> tuple[meanings.Meaning | None, str | None]:
-    """What a reason means together with its message, and the name that the message holds.
+    """The meaning of a reason together with its message, and the name in the message.
 
     Args:
         meaning: the meaning of the reason.
@@ -199,14 +199,14 @@ def specific_meaning(meaning: meanings.Meaning | None, message: str) -> tuple[me
 
 
 def _problems(failure: Failure, causes: object) -> list[Problem]:
-    """The fields of the object that are wrong; the server's own messages quote values, so they are left out."""
+    """The invalid fields of the object. The server's messages are omitted because they quote values."""
     listed = [one for one in causes[:8] if isinstance(one, Mapping)] if isinstance(causes, list) else []
     faults = {str(one["field"]): _FAULTS.get(str(one.get("reason")), _ANY_FAULT) for one in listed if one.get("field")}
     return [Problem(pointer_in(failure, field), fault) for field, fault in faults.items()]
 
 
 def problems_in(failure: Failure, message: str) -> list[Problem]:
-    """The fields that a message names because they cannot be read, or are unknown.
+    """The fields that a message reports as unreadable or unknown.
 
     Args:
         failure: what happened.
@@ -222,7 +222,7 @@ def problems_in(failure: Failure, message: str) -> list[Problem]:
 
 
 def pointer_in(failure: Failure, field: str) -> str:
-    """The pointer to a field such as `metadata.labels[app.kubernetes.io/name]`, within the argument that is the object.
+    """The pointer to a field, such as `metadata.labels[app.kubernetes.io/name]`, in the argument with the object.
 
     Args:
         failure: what happened.
@@ -238,7 +238,7 @@ def pointer_in(failure: Failure, field: str) -> str:
 
 @rules(*_of("ConfigException"))
 def kubernetes_config(failure: Failure) -> ToolError:
-    """No usable configuration: neither a kubeconfig file nor a service account, or no such context in it."""
+    """No usable configuration: neither a kubeconfig file nor a service account, or the file lacks the context."""
     missing = _NO_CONTEXT.search(failure.text)
     if missing is not None:
         return meanings.error_of(failure, meanings.NOT_FOUND, resource=missing[1], effect="none")
@@ -248,13 +248,13 @@ def kubernetes_config(failure: Failure) -> ToolError:
 
 @rules(*_of("ResourceNotFoundError", "ResourceNotUniqueError"))
 def kubernetes_kind(_: Failure) -> ToolError:
-    """The dynamic client: the cluster knows no such kind, or several."""
+    """The dynamic client: the cluster has no such kind, or several."""
     return ToolArgumentError("The kind is unknown or ambiguous in this cluster. Specify its API version and kind.")
 
 
 @rules(*HTTP)
 def kubernetes_transport(failure: Failure) -> ToolError | None:
-    """What the HTTP client met on the way to the API server; the Kubernetes clients let it through."""
+    """A connection error of the HTTP client, which the Kubernetes clients do not wrap."""
     if failure.came_through(*_CLIENTS) is None:
         return None
     return transport_error(failure, service=SERVICE) or status_error(failure, service=SERVICE)
@@ -262,5 +262,5 @@ def kubernetes_transport(failure: Failure) -> ToolError | None:
 
 @last(*_of("OpenApiException"))
 def kubernetes_other(failure: Failure) -> ToolError:
-    """Anything else that the clients raise."""
+    """Any other exception of the clients."""
     return meanings.error_of(failure, meanings.FAILED, message="The Kubernetes client failed.")

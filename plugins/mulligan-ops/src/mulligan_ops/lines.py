@@ -1,4 +1,4 @@
-"""Tables of fixed phrases: what a program or a daemon writes, and what each line means."""
+"""Tables of fixed phrases: the messages of a program or daemon, and their meanings."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _LONGEST_NAME = 300
 
 
 def find_meaning(text: str, lines: Lines) -> tuple[meanings.Meaning | None, str | None]:
-    """The meaning of the first line of a table that is in a text, and the name that it holds; None for what is missing.
+    """The meaning of the first table entry that occurs in a text, and the name in it; None for what is missing.
 
     Args:
         text: what was written.
-        lines: regular expressions, each with its meaning; a group is the name of the thing that it is about.
+        lines: regular expressions, each with its meaning; a group is the name of the object.
     """
     for pattern, meaning in lines:
         match = re.search(pattern, text, re.MULTILINE)
@@ -33,14 +33,14 @@ def find_meaning(text: str, lines: Lines) -> tuple[meanings.Meaning | None, str 
 def classify_text(
     failure: Failure, text: str, lines: Lines, provider: str, service: str | None = None
 ) -> ToolError | None:
-    """The error of the first line of a table that is in a text, or None.
+    """The error for the first table entry that occurs in a text, or None.
 
     Args:
         failure: what happened.
         text: what was written.
-        lines: as in `find_meaning`; the message of a meaning of its own follows the name of what was not found.
-        provider: who wrote it.
-        service: the name of the service, which the message then uses.
+        lines: as in `find_meaning`; a specific message follows the name of what was not found.
+        provider: the provider that wrote the text.
+        service: the name of the service, for the message.
     """
     meaning, name = find_meaning(text, lines)
     if meaning is None:

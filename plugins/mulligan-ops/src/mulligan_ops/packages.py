@@ -1,4 +1,4 @@
-"""npm, pip and apt: by npm's error codes and the fixed beginnings of what pip and apt write."""
+"""npm, pip and apt: by npm's error codes and the fixed beginnings of pip's and apt's messages."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _NPM_NAME = (
     r"'([^'\s]+?)(?:@[^'@\s]*)?' (?:is not in (?:this|the npm) registry|could not be found)|"
     r"open '([^']+)'|notarget .* for (\S+?)\.?$"
 )
-_NPM_STATES: Lines = (  # under a code that means something else
+_NPM_STATES: Lines = (  # with a code that usually means something else
     (r"cannot publish over the previously published", meanings.EXISTS),
     (r"can only install packages when your package\.json and", _OUT_OF_SYNC),
 )
@@ -90,7 +90,7 @@ _APT: Lines = (
 
 
 def npm(failure: Failure, text: str) -> ToolError | None:
-    """What npm's error code means: its own, an HTTP status, or one of Node.js.
+    """The error for npm's error code: its own, an HTTP status, or one of Node.js.
 
     Args:
         failure: what happened.
@@ -114,7 +114,7 @@ def npm(failure: Failure, text: str) -> ToolError | None:
 
 
 def pip(failure: Failure, text: str) -> ToolError | None:
-    """What pip wrote; what the network did comes before "no version was found", which pip says then too.
+    """The error for pip's output. Network errors come first, since pip also reports "no version was found" for them.
 
     Args:
         failure: what happened.
@@ -127,7 +127,7 @@ def pip(failure: Failure, text: str) -> ToolError | None:
 
 
 def apt(failure: Failure, text: str) -> ToolError | None:
-    """What apt or dpkg wrote.
+    """The error for the output of apt or dpkg.
 
     Args:
         failure: what happened.

@@ -1,4 +1,4 @@
-"""SFTP, and sockets below SSH: paramiko and asyncssh say it with their own classes or with those of Python."""
+"""SFTP, and sockets below SSH. paramiko and asyncssh raise their own exceptions or built-in ones."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ codes = Codes(  # https://datatracker.ietf.org/doc/html/draft-ietf-secsh-filexfe
 
 @rules("asyncssh.SFTPError")
 def sftp_code(failure: Failure) -> ToolError:
-    """asyncssh: the status that the SFTP server answered with."""
+    """asyncssh: the status of the SFTP server's response."""
     return meanings.error_of(failure, codes.meaning_of(failure.look("code")) or UNKNOWN, service=SERVICE)
 
 
 @rules("OSError")
 def sftp_answer(failure: Failure) -> ToolError | None:
-    """paramiko: the SFTP server's answer is an OSError, with or without a number, that names no file."""
+    """paramiko: the SFTP server's response, as an OSError that names no file, with or without an errno."""
     if failure.came_through("paramiko.sftp_client") is None or failure.look("filename") is not None:
         return None
     if failure.matches("FileNotFoundError"):
@@ -58,7 +58,7 @@ _CONNECTED = ("paramiko.transport", "paramiko.channel", "paramiko.packet", "para
 
 @rules("TimeoutError", "socket.gaierror", "ConnectionError", "EOFError")
 def ssh_socket(failure: Failure) -> ToolError | None:
-    """What the socket below an SSH session met; the libraries let it through."""
+    """An error of the socket below an SSH session, which the libraries do not wrap."""
     if failure.came_through("paramiko", "asyncssh.connection") is None:
         return None
     service = "the SSH server"

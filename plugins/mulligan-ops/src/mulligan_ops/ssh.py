@@ -1,4 +1,4 @@
-"""SSH by paramiko, asyncssh and OpenSSH: by class, and by words where one class covers several things."""
+"""SSH through paramiko, asyncssh and OpenSSH: by class, and by message if a class covers several things."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ disconnect_codes = Codes(  # RFC 4253 section 11.1
     "asyncssh.PasswordChangeRequired",
 )
 def ssh_credentials(failure: Failure) -> ToolError:
-    """The server did not accept the key or password, a key needs a passphrase, or the log-in was cut short."""
+    """The server did not accept the key or password, a key needs a passphrase, or the login was interrupted."""
     meaning = meanings.AUTHENTICATION
     if failure.says("Authentication timeout"):
         meaning = meanings.NOT_SENT
@@ -52,7 +52,7 @@ def ssh_credentials(failure: Failure) -> ToolError:
 
 
 def _error_of(failure: Failure, meaning: meanings.Meaning) -> ToolError:
-    """The error for a meaning; what an SSH session is about is the connection, which has no name of its own."""
+    """The error for a meaning, without a resource: an SSH session is about the connection, which has no name."""
     user = "The SSH host key is unknown or has changed. Check it, then add it to known_hosts."
     return meanings.error_of(
         failure, meaning, service=SERVICE, resource=None, user_message=user if meaning is HOST_KEY else None
@@ -61,20 +61,20 @@ def _error_of(failure: Failure, meaning: meanings.Meaning) -> ToolError:
 
 @rules("paramiko.BadHostKeyException", "asyncssh.HostKeyNotVerifiable")
 def ssh_host_key(failure: Failure) -> ToolError:
-    """The host's key is another one than before."""
+    """The host key has changed."""
     return _error_of(failure, HOST_KEY)
 
 
 @rules("paramiko.ChannelException", "asyncssh.ChannelOpenError")
 def ssh_channel(failure: Failure) -> ToolError:
-    """The server refused to open a channel, by its code."""
+    """The server refused to open a channel; classified by its code."""
     meaning = channel_codes.meaning_of(failure.look("code")) or meanings.FAILED._replace(effect="none")
     return _error_of(failure, meaning)
 
 
 @rules("paramiko.ProxyCommandFailure")
 def ssh_proxy(failure: Failure) -> ToolError:
-    """A proxy command that ended, at its start or in the middle of a session."""
+    """A proxy command that ended, at startup or during a session."""
     return _error_of(failure, PROXY)
 
 
@@ -92,30 +92,30 @@ def ssh_host(failure: Failure) -> ToolError:
 
 @rules("paramiko.ConfigParseError", "paramiko.InvalidHostKey", "asyncssh.ConfigParseError")
 def ssh_config(failure: Failure) -> ToolError:
-    """A configuration file of SSH that cannot be read."""
+    """An SSH configuration file that cannot be read."""
     return _error_of(failure, CONFIG)
 
 
 @rules("asyncssh.DisconnectError")
 def ssh_disconnected(failure: Failure) -> ToolError:
-    """The server ended the connection, by the reasons of RFC 4253."""
+    """The server closed the connection; classified by the reasons of RFC 4253."""
     if failure.says("Login timeout expired"):
         return _error_of(failure, meanings.NOT_SENT)
-    if failure.says("Too many authentication failures"):  # OpenSSH's server calls it an error of the protocol
+    if failure.says("Too many authentication failures"):  # OpenSSH's server reports it as a protocol error
         return _error_of(failure, meanings.AUTHENTICATION)
     return _error_of(failure, disconnect_codes.meaning_of(failure.look("code")) or meanings.DROPPED)
 
 
 @rules("paramiko.SSHException")
 def ssh_session(failure: Failure) -> ToolError | None:
-    """A session that could not be set up, or was lost."""
+    """A session that could not be established, or was lost."""
     meaning = next((meaning for phrases, meaning in _SESSION if failure.says(*phrases)), None)
     return None if meaning is None else _error_of(failure, meaning)
 
 
 @last("paramiko.SSHException", "paramiko.SFTPError", "asyncssh.misc.Error", "asyncssh.ChannelListenError")
 def ssh_other(failure: Failure) -> ToolError | None:
-    """Any other failure of a session; a program that failed on the other side is none of the session."""
+    """Any other failure of a session. A failed remote program is not a failure of the session."""
     if failure.matches("asyncssh.ProcessError"):
         return None
     return ToolExecutionError("The SSH session failed.")
@@ -139,7 +139,7 @@ _SESSION: tuple[tuple[tuple[str, ...], meanings.Meaning], ...] = (
     (("Negotiation failed",), NO_AGREEMENT),
 )
 
-CLIENT: Lines = (  # what OpenSSH's own programs write; their exit code is 255
+CLIENT: Lines = (  # messages of OpenSSH's own programs, whose exit code is 255
     (r"Permission denied \([\w,-]+\)|Too many authentication failures|no mutual signature", meanings.AUTHENTICATION),
     (r"Load key \"([^\"]+)\": (?:invalid format|incorrect passphrase|error in libcrypto)", meanings.AUTHENTICATION),
     (r"Could not resolve hostname (\S+):", meanings.UNREACHABLE),
@@ -156,7 +156,7 @@ CLIENT: Lines = (  # what OpenSSH's own programs write; their exit code is 255
     ),
     (r"Bad configuration option|^usage: (?:ssh|scp|sftp)|unknown option", meanings.ARGUMENT),
 )
-FILES: Lines = (  # what scp, sftp and rsync say of single files
+FILES: Lines = (  # messages of scp, sftp and rsync about single files
     (r"(?:scp|sftp|rsync): .*?\"?([^\s\":(]+)\"?(?: failed)?: No such file or directory", meanings.NOT_FOUND),
     (r"(?:scp|sftp|rsync): .*?\"?([^\s\":(]+)\"?(?: failed)?: Permission denied", LOCAL_PERMISSION),
     (r"No space left on device", meanings.DISK_FULL),
@@ -164,7 +164,7 @@ FILES: Lines = (  # what scp, sftp and rsync say of single files
 
 
 def openssh(failure: Failure, text: str) -> ToolError | None:
-    """What an OpenSSH program, or rsync over one, wrote: of single files, else of the connection.
+    """The error for the output of an OpenSSH program, or rsync over one: about single files, else the connection.
 
     Args:
         failure: what happened.

@@ -5,4 +5,4 @@ from mulligan_otel.plugin import OpenTelemetry
 __all__ = ["OpenTelemetry", "plugin"]
 
 plugin = OpenTelemetry()
-"""What every pipeline uses once the package is installed: the providers of the program, no content."""
+"""The plugin of every pipeline once the package is installed: the program's providers, no content."""

@@ -35,11 +35,7 @@ class PerTool(Generic[T]):
         self._known: dict[int, tuple[ref[Tool], T]] = {}  # by id, since a WeakKeyDictionary takes twice as long
 
     def get(self, tool: Tool) -> T:
-        """What there is of a tool.
-
-        Args:
-            tool: the tool.
-        """
+        """What there is of a tool."""
         known = self._known.get(id(tool))
         if known is not None and known[0]() is tool:
             return known[1]

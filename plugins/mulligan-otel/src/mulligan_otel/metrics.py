@@ -13,7 +13,7 @@ _TOOL = "gen_ai.tool.name"
 _OPEN_CIRCUIT = "host:circuit-breaker"
 _SATURATED = "classify:saturated"
 _MOST_TOOLS = 1_000
-_PROGRAM = vars(_internal)  # where OpenTelemetry keeps the provider of the program
+_PROGRAM = vars(_internal)  # where OpenTelemetry stores the program's provider
 
 
 class Metrics:

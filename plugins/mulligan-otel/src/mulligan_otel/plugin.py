@@ -42,7 +42,7 @@ class OpenTelemetry:
     Args:
         tracer_provider: makes the tracer; by default the provider of the program.
         meter_provider: makes the meter; by default the provider of the program.
-        capture_content: whether spans hold the arguments and the result of a call, redacted and shortened; by default as
+        capture_content: whether spans contain the arguments and the result of a call, redacted and truncated; by default as
             the environment variable `OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT` says.
     """
 
@@ -98,7 +98,7 @@ class OpenTelemetry:
 
 
 def carry_context(run: Run, tool: Tool, call: ToolCall) -> Steps:
-    """Runs the tool inside the present trace, in whichever process its executor runs it."""
+    """Runs the tool inside the current trace, in whichever process its executor runs it."""
     executor: Any = run.executor
     if hasattr(executor, "within"):
         run.executor = _Carried(executor)
@@ -107,7 +107,7 @@ def carry_context(run: Run, tool: Tool, call: ToolCall) -> Steps:
 
 
 class _Carried:
-    """An executor that reads the trace context when it runs, and not before: each attempt has its own span."""
+    """An executor that reads the trace context only when it runs, since each attempt has its own span."""
 
     def __init__(self, executor: Any) -> None:
         self._executor = executor

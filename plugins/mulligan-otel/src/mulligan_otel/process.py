@@ -1,4 +1,4 @@
-"""What runs in the process of a killable tool: the trace continues there."""
+"""Continues the trace in the process of a killable tool."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def in_trace(carrier: Mapping[str, str]) -> Iterator[None]:
 
 
 def _run_briefly(flush: Callable[[], object]) -> None:
-    """Exports what there is. A collector that cannot be reached must not use up the time of the tool.
+    """Exports all pending data. An unreachable collector must not consume the tool's time.
 
-    `force_flush` has a timeout, which an exporter that tries again does not observe.
+    `force_flush` has a timeout, which an exporter that retries does not observe.
     """
 
     def run() -> None:

@@ -28,7 +28,7 @@ from mulligan.plugin import (
 )
 from mulligan_otel.attributes import OPERATION, VERSION, PerTool, plain, stage_of
 
-_PROGRAM = vars(trace)  # where OpenTelemetry keeps the provider of the program
+_PROGRAM = vars(trace)  # where OpenTelemetry stores the program's provider
 _KEY = context.create_key("mulligan-call")
 _NAME_CHARS = 64
 _ID_CHARS = 100
@@ -37,15 +37,15 @@ _READ = 4  # times as many characters as are shown, since some are left out
 
 
 class _Located(Protocol):
-    """What every event about a call tells of it."""
+    """What every event about a call contains."""
 
     @property
     def call_id(self) -> str | None:
-        """The model's id of the call, or None."""
+        """The model's ID of the call, or None."""
 
     @property
     def session_id(self) -> str | None:
-        """The conversation's id, or None."""
+        """The conversation's ID, or None."""
 
 
 class _Call:
@@ -138,7 +138,7 @@ class Spans:
             self.start(CallStarted(event.call_id, show_name(event.tool_name), str, event.session_id, event.step))
 
     def repair(self, event: CallRepaired) -> None:
-        """Notes that the call is read differently."""
+        """Records that the call was repaired."""
         call = self._call_of(event)
         if call is not None:
             call.is_repaired = True
@@ -184,7 +184,7 @@ class Spans:
             _end(call)
 
     def abandon(self, event: CallAbandoned) -> None:
-        """Ends the span of a call that has no answer."""
+        """Ends the span of a call without a result."""
         call = self._call_of(event)
         if call is None:
             return
@@ -223,7 +223,7 @@ class Spans:
         return f"{OPERATION} {name}", attributes
 
     def _call_of(self, event: _Located) -> _Call | None:
-        """The present call, if the event is about it."""
+        """The current call, if the event is about it."""
         call = _current()
         while call is not None and call.owner is not self:
             call = call.outer
@@ -272,7 +272,7 @@ def _end_attempt(call: _Call, error: ToolError | None) -> None:
 
 
 def _shown(value: Any, limit: int, redact: Callable[[str], str]) -> str:
-    """A foreign text without secrets, which any exporter can encode. Only its beginning is read."""
+    """A foreign text without secrets that any exporter can encode. Only its beginning is read."""
     return clean(redact(safe_str(value, _READ * limit)))[:limit]
 
 

@@ -1,4 +1,4 @@
-"""What the clients of Stripe, PayPal, Square, Adyen and Braintree raise. None of them is imported."""
+"""Rules for the clients of Stripe, PayPal, Square, Adyen and Braintree. None of them is imported."""
 
 from mulligan.plugin import Rules
 from mulligan_payments import adyen, braintree, paypal, square, stripe

@@ -1,4 +1,4 @@
-"""Adyen, through `Adyen`. Its own code counts before the status; a refused payment is no exception but a result.
+"""Adyen, through `Adyen`: by its own code, then by status. A refused payment is a result, not an exception.
 
 https://docs.adyen.com/development-resources/error-codes lists them.
 """
@@ -46,14 +46,14 @@ _FIELDS = {
 
 @rules("Adyen.AdyenAPIResponseError")
 def answered(failure: Failure) -> ToolError | None:
-    """An answer of Adyen by its code; else by status."""
+    """An error response from Adyen, by its code, otherwise by status."""
     code = failure.look("error_code")
     meaning = codes.meaning_of(code)
     problems = _problems(failure, code)
     if meaning is None:
         error = status_error(failure, service=SERVICE) if failure.status is not None else None
     else:
-        if problems and meaning in (d.WRONG_DATA, m.PERMISSION):  # the call sent what is wrong
+        if problems and meaning in (d.WRONG_DATA, m.PERMISSION):  # the call sent the invalid data
             meaning = m.ARGUMENT._replace(message=meaning.message)
         error = m.error_of(failure, meaning, service=SERVICE, told=code)
     if isinstance(error, ToolArgumentError):
@@ -72,7 +72,7 @@ def answered(failure: Failure) -> ToolError | None:
 
 
 def _problems(failure: Failure, code: object) -> list[Any]:
-    """The fields that Adyen lists as invalid; else the one that its code is about."""
+    """The fields that Adyen lists as invalid, otherwise the one that its code is about."""
     answer = failure.look("message")
     listed = answer.get("invalidFields") if isinstance(answer, Mapping) else None
     names = [one.get("name") for one in listed[:20] if isinstance(one, Mapping)] if isinstance(listed, list) else []
@@ -82,7 +82,7 @@ def _problems(failure: Failure, code: object) -> list[Any]:
 
 @rules("requests.RequestException")
 def connection(failure: Failure) -> ToolError | None:
-    """No connection to Adyen, or one that ended before the answer: then the payment may have been made."""
+    """No connection to Adyen, or one dropped before the response, in which case the payment may have been made."""
     return transport_error(failure, service=SERVICE) if failure.came_through("Adyen") else None
 
 
@@ -94,5 +94,5 @@ def misconfigured(_: Failure) -> ToolError:
 
 @last("Adyen.AdyenError")
 def other(_: Failure) -> ToolError:
-    """Anything else of the client."""
+    """Any other exception of the client."""
     return ToolExecutionError("The Adyen call failed.")

@@ -1,6 +1,6 @@
 """Braintree, through `braintree`. Its exceptions have neither code nor body, so the class decides.
 
-A declined payment and rejected values are no exceptions: the client returns an `ErrorResult`. It is read if a tool returns it.
+For a declined payment or rejected values, the client returns an `ErrorResult`. It is classified if a tool returns it.
 
 https://developer.paypal.com/braintree/docs/reference/general/exceptions/python and
 https://developer.paypal.com/braintree/docs/reference/general/processor-responses/authorization-responses list them.
@@ -52,13 +52,13 @@ processor_codes = Codes(
         d.TRY_LATER: (range(3000, 4000),),
     }
 )
-_WHOLE = "base"  # the attribute of an error about the state of an object
+_WHOLE = "base"  # attribute of errors about the state of an object
 _ID = ("_id", "token", "id")
 
 
 @rules(*(f"braintree.{name}" for name in _OF_CLASS))
 def answered(failure: Failure) -> ToolError:
-    """An answer of Braintree, or a refusal of its client."""
+    """An error response from Braintree, or a rejection by its client."""
     name = next(name for name in _OF_CLASS if failure.matches(f"braintree.{name}"))
     meaning = _OF_CLASS[name]
     if meaning is m.NOT_FOUND:
@@ -67,14 +67,14 @@ def answered(failure: Failure) -> ToolError:
 
 
 def _only_id(failure: Failure) -> str | None:
-    """The value of the call's only identifier, for most exceptions have no text."""
+    """The value of the call's only identifier, since most exceptions have no text."""
     values = [value for name, value in (failure.arguments or {}).items() if name.lower().endswith(_ID)]
     return str(values[0]) if len(values) == 1 and type(values[0]) in (str, int) else None
 
 
 @hookimpl
 def detect(value: Any) -> Failure | None:
-    """A result of the client that says that the payment was declined or the values rejected."""
+    """A result of the client for a declined payment or rejected values."""
     return Failure(value=value) if _is_result(value) else None
 
 

@@ -1,8 +1,8 @@
-"""What all payment services report alike: declined payments, and requests that must not simply be sent again.
+"""Failures common to all payment services: declined payments, and requests that must not simply be resent.
 
-A decline is an answer, and the model continues: it reads the reason and tells the user. It is a conflict, for the state of
+A decline does not end the run: the model reads the reason and informs the user. It is a conflict, since the state of
 the card or account forbids the payment, unless the call itself sent the data that is wrong. No meaning here is transient,
-because what the model reads after a transient error is to make the same call again.
+because a transient error instructs the model to make the same call again.
 """
 
 from __future__ import annotations

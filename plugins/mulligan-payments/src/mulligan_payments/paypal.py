@@ -1,4 +1,4 @@
-"""PayPal, through `paypalserversdk` (paypal-server-sdk). The issue of the first detail counts, then the name, then the status.
+"""PayPal, through `paypalserversdk` (paypal-server-sdk): by the first detail's issue, then by name, then by status.
 
 https://developer.paypal.com/api/rest/responses/ and https://developer.paypal.com/docs/api/orders/v2/#errors list them.
 """
@@ -90,7 +90,7 @@ _OF_CARD_DATA = (d.EXPIRED, d.WRONG_DATA)
 
 @rules("paypalserversdk.ApiException")
 def answered(failure: Failure) -> ToolError | None:
-    """An answer of PayPal by its issue or name; else by status."""
+    """An error response from PayPal, by its issue or name, otherwise by status."""
     details = _details(failure)
     error = None
     for code in (*(one.get("issue") for one in details), failure.look("name"), failure.look("error")):
@@ -117,7 +117,7 @@ def answered(failure: Failure) -> ToolError | None:
 
 
 def _details(failure: Failure) -> list[Mapping[str, Any]]:
-    """What PayPal lists as wrong; an exception for a status that the client does not expect has the body only."""
+    """The details that PayPal lists; an exception for an unexpected status has only the body."""
     body = failure.body
     details = body.get("details") if isinstance(body, Mapping) else None
     return [one for one in details[:20] if isinstance(one, Mapping)] if isinstance(details, list) else []
@@ -135,7 +135,7 @@ def _problems(failure: Failure, details: list[Mapping[str, Any]]) -> list[Any]:
 
 @rules("apimatic_core.AuthValidationException")
 def without_token(failure: Failure) -> ToolError | None:
-    """No access token: PayPal refused it. The client drops the reason, and sends nothing else."""
+    """PayPal refused an access token. The client drops the reason and sends nothing else."""
     if failure.came_through("paypalserversdk") is None:
         return None
     user = "PayPal issued no access token. Check the client ID, the secret and the environment, then try again."
@@ -144,5 +144,5 @@ def without_token(failure: Failure) -> ToolError | None:
 
 @rules("requests.RequestException")
 def connection(failure: Failure) -> ToolError | None:
-    """No connection to PayPal, or one that ended before the answer: then the payment may have been made."""
+    """No connection to PayPal, or one dropped before the response, in which case the payment may have been made."""
     return transport_error(failure, service=SERVICE) if failure.came_through("paypalserversdk") else None

@@ -1,4 +1,4 @@
-"""Which argument of the call a payment service speaks of."""
+"""Finds the argument of the call that a payment service refers to."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ MISSING, NOT_ACCEPTED = "missing", "is not accepted"
 
 
 def argument_path(field: object, arguments: Mapping[str, Any] | None) -> list[str | int] | None:
-    """The place within the arguments that a field of a request was made of; None if the call sent nothing for it.
+    """The place in the arguments from which a request's field was made; None if the call sent nothing for it.
 
     Args:
-        field: the field as the service names it: `items[0][price]`, `/purchase_units/0/amount` or `card.number`.
+        field: the service's name for the field: `items[0][price]`, `/purchase_units/0/amount` or `card.number`.
         arguments: the arguments of the call. They may use another name for the whole, such as `customer_id`, or hold the
             field within one of them, as `card` does `cvc`.
     """
@@ -35,7 +35,7 @@ def argument_path(field: object, arguments: Mapping[str, Any] | None) -> list[st
 
 
 def _existing(value: Any, parts: Sequence[str | int]) -> list[str | int]:
-    """The first parts that lead to something within a value, and the member that is missing there."""
+    """The leading parts that exist within a value, and the member that is missing there."""
     known: list[str | int] = []
     for part in parts:
         if isinstance(value, Mapping):
@@ -64,7 +64,7 @@ def problem_at(field: object, arguments: Mapping[str, Any] | None, *, is_missing
 
 
 def sent_value(field: object, arguments: Mapping[str, Any] | None) -> str | None:
-    """What the call sent for a field, if it is a text or a number."""
+    """The value that the call sent for a field, if it is a text or a number."""
     value: Any = arguments
     for part in argument_path(field, arguments) or ():
         try:

@@ -1,4 +1,4 @@
-"""Square, through `square` (squareup). The code of the first error counts, then its category, then the status.
+"""Square, through `square` (squareup): by the code of the first error, then its category, then the status.
 
 The codes are those of the PyPI package squareup 46.0.0.20260916, whose list is `tests/published/square.txt`.
 """
@@ -114,7 +114,7 @@ _OF_CARD_DATA = (d.EXPIRED, d.WRONG_DATA)
 
 @rules("square.ApiError")
 def answered(failure: Failure) -> ToolError | None:
-    """An answer of Square by its code or category; else by status."""
+    """An error response from Square, by its code or category, otherwise by status."""
     errors = _errors(failure)
     problems = [problem for one in errors if (problem := _problem(one, failure)) is not None]
     code = errors[0].get("code") if errors else None
@@ -148,7 +148,7 @@ def _errors(failure: Failure) -> list[Mapping[str, Any]]:
 
 
 def _of_category(error: Mapping[str, Any], failure: Failure) -> m.Meaning | None:
-    """The meaning of a category. That of credentials also holds missing permissions, which have their own status."""
+    """The meaning of a category. The one for credentials includes missing permissions, which have their own status."""
     meaning = categories.meaning_of(error.get("category"))
     return m.PERMISSION if meaning is TOKEN and failure.status == 403 else meaning
 
@@ -161,5 +161,5 @@ def _problem(error: Mapping[str, Any], failure: Failure) -> Problem | None:
 
 @rules("httpx.TransportError")
 def connection(failure: Failure) -> ToolError | None:
-    """No connection to Square, or one that ended before the answer: then the payment may have been made."""
+    """No connection to Square, or one dropped before the response, in which case the payment may have been made."""
     return transport_error(failure, service=SERVICE) if failure.came_through("square") else None

@@ -1,4 +1,4 @@
-"""Stripe, through `stripe`. The decline code counts first, then the code, then the type, then the status.
+"""Stripe, through `stripe`: by the decline code, then the code, then the type, then the status.
 
 https://docs.stripe.com/error-codes and the npm package stripe 23.1.0, whose lists of codes and types are
 `tests/published/stripe.txt`. No package lists the decline codes; they are those of https://docs.stripe.com/declines/codes.
@@ -204,13 +204,13 @@ decline_codes = Codes(
         """,
     }
 )
-# Stripe asks not to tell the payer these reasons, so the model reads the general code.
+# Stripe asks not to reveal these reasons to the payer, so the model reads the general code.
 _PRIVATE = (
     "fraudulent", "lost_card", "merchant_blacklist", "pickup_card", "restricted_card",
     "security_violation", "stolen_card",
 )  # fmt: skip
 _OF_CARD_DATA = (d.EXPIRED, d.WRONG_DATA)  # declines that the arguments of the call may have caused
-_FIELDS = {  # of codes that come without `param`
+_FIELDS = {  # for codes that come without `param`
     "account_number_invalid": "account_number",
     "amount_too_large": "amount",
     "amount_too_small": "amount",
@@ -239,13 +239,13 @@ _PERMISSION = re.compile(r"'(rak_[a-z0-9_]{1,80})'")
 
 @rules("stripe.SignatureVerificationError")
 def signature(_: Failure) -> ToolError:
-    """An event whose signature does not fit: it was forged or changed, or the secret is another endpoint's."""
+    """An event with an invalid signature: it was forged or changed, or the secret is another endpoint's."""
     return ToolArgumentError("The signature of the Stripe event is invalid.")
 
 
 @rules("stripe.StripeError")
 def answered(failure: Failure) -> ToolError | None:
-    """An answer of Stripe by its decline code, code and type; else by status."""
+    """An error response from Stripe, by its decline code, code and type, otherwise by status."""
     error = _by_code(failure) or _by_status(failure)
     if isinstance(error, ToolAuthenticationError):
         error.user_message = "Stripe rejected the API key. Provide a valid one, then try again."
@@ -264,7 +264,7 @@ def answered(failure: Failure) -> ToolError | None:
 
 
 def _told(failure: Failure, name: str) -> str:
-    """A field of the error that Stripe answered with; only some exceptions of the client repeat it as an attribute."""
+    """A field of the error in Stripe's response; only some of the client's exceptions repeat it as an attribute."""
     told = failure.look("json_body", "error", name)
     return told if isinstance(told, str) else ""
 
@@ -286,15 +286,15 @@ def _by_code(failure: Failure) -> ToolError | None:
 
 
 def _problem(failure: Failure) -> Problem | None:
-    """The argument that Stripe's parameter was made of, if there is one."""
+    """The argument from which Stripe's parameter was made, if there is one."""
     code = _told(failure, "decline_code") or _told(failure, "code")
     field = _told(failure, "param") or _told(failure, "invalid_param") or _FIELDS.get(code)
     return problem_at(field, failure.arguments, is_missing=code in _MISSING)
 
 
 def _by_status(failure: Failure) -> ToolError | None:
-    """The status means to Stripe what it means to others, with a few exceptions."""
-    if failure.matches("stripe.AuthenticationError"):  # also without an answer, if no key is set
+    """The meaning of the status, which is the usual one with a few exceptions."""
+    if failure.matches("stripe.AuthenticationError"):  # also without a response, if no key is set
         return m.error_of(failure, d.KEY, service=SERVICE)
     status = failure.status
     if status is None:
@@ -304,13 +304,13 @@ def _by_status(failure: Failure) -> ToolError | None:
 
 
 def _resource(failure: Failure) -> str | None:
-    """What the call sent for the parameter that Stripe names; else the identifier that Stripe quotes."""
+    """The value sent for the parameter that Stripe names, otherwise the identifier that Stripe quotes."""
     quoted = _QUOTED_ID.search(_told(failure, "message")[:1_000])
     return sent_value(_told(failure, "param"), failure.arguments) or (quoted[1] if quoted else failure.resource)
 
 
 def _name_account(error: ToolPermissionError, failure: Failure) -> None:
-    """Says which permission is missing, for which account; the resource would else be the key."""
+    """Names the missing permission and the account. Otherwise, the resource would be the key."""
     message = _told(failure, "message")[:1_000]
     account, needed = _ACCOUNT.search(message), _PERMISSION.search(message)
     error.resource = account[0] if account else None
@@ -324,5 +324,5 @@ def _name_account(error: ToolPermissionError, failure: Failure) -> None:
 
 @last("stripe.StripeError")
 def other(_: Failure) -> ToolError:
-    """Anything else of the client."""
+    """Any other exception of the client."""
     return ToolExecutionError("The Stripe call failed.")

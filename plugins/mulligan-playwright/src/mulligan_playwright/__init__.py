@@ -1,6 +1,6 @@
-"""What the failures of Playwright mean, for mulligan; it registers itself when it is installed.
+"""Rules for Playwright.
 
-Playwright has three classes of exceptions only, so the fixed parts of its messages decide: the browser's own error
+Playwright has only three exception classes, so the fixed parts of its messages decide: the browser's own error
 codes (`net::ERR_...`), the call log, and the sentences that Playwright itself writes. Playwright is not imported.
 """
 

@@ -33,13 +33,13 @@ _STATES: tuple[tuple[str, str], ...] = (
     ("element is outside of the viewport", "is outside the visible part of the page"),
     ("did not find some options", "has no such option"),
 )
-_SHOWN = r"^[ -]*locator resolved to (hidden|visible) <"  # as Playwright says where it waits for the other
+_SHOWN = r"^[ -]*locator resolved to (hidden|visible) <"  # Playwright's text while waiting for the other state
 _SEEN = {"hidden": "is not visible", "visible": "is still visible"}
 
 
 @rules(TIMEOUT)
 def element_timeout(failure: Failure) -> ToolError | None:
-    """An element that was not found, or not ready, in time: more time, or less to do, is not what the call lacked."""
+    """An element that was not found or not ready in time. A longer timeout or a smaller request would not help."""
     wanted, log = selector(failure), full_message(failure)
     if wanted is None:
         return None
@@ -47,7 +47,7 @@ def element_timeout(failure: Failure) -> ToolError | None:
     if "resolved to" not in log and not did:
         message = f"The element {wanted} was not found in time. Look at the page for another selector."
         return ResourceNotFoundError(message, resource=wanted)
-    own = re.sub(r" resolved to .*", "", log)  # what follows is the page's
+    own = re.sub(r" resolved to .*", "", log)  # the rest is the page's text
     shown = re.search(_SHOWN, log, re.MULTILINE)
     state = next((words for phrase, words in _STATES if phrase in own), shown and _SEEN[shown[1]])
     if state is None:
@@ -60,7 +60,7 @@ def element_timeout(failure: Failure) -> ToolError | None:
 
 @rules(ERROR)
 def several_elements(failure: Failure) -> ToolError | None:
-    """A selector that fits several elements, where exactly one is needed (strict mode)."""
+    """A selector that matches several elements where exactly one is required (strict mode)."""
     if "strict mode violation" not in message_without_log(failure):
         return None
     return argument_error(failure, "the selector fits several elements", "a selector that fits exactly one element")
@@ -68,7 +68,7 @@ def several_elements(failure: Failure) -> ToolError | None:
 
 @rules(ERROR)
 def no_element(failure: Failure) -> ToolError | None:
-    """A selector that fits nothing, in a call that does not wait."""
+    """A selector that matches nothing, in a call that does not wait."""
     if "Failed to find element matching selector" not in message_without_log(failure):
         return None
     wanted = message_without_log(failure).rpartition("matching selector ")[2].strip('" \n')[:200]
@@ -77,7 +77,7 @@ def no_element(failure: Failure) -> ToolError | None:
 
 @rules(ERROR)
 def invalid_selector(failure: Failure) -> ToolError | None:
-    """A selector that cannot be read."""
+    """A selector that cannot be parsed."""
     text = message_without_log(failure)
     if not any(phrase in text for phrase in _UNREADABLE):
         return None
@@ -106,7 +106,7 @@ def out_of_view(failure: Failure) -> ToolError | None:
 
 @rules("AssertionError")
 def expectation(failure: Failure) -> ToolError | None:
-    """`expect(...)`: the page did not become what was expected, as the traceback tells."""
+    """`expect(...)`: the page did not reach the expected state. The traceback identifies Playwright."""
     if failure.came_through("playwright") is None:
         return None
     return ResourceConflictError("The page did not reach the expected state in time.", resource=selector(failure))
@@ -114,7 +114,7 @@ def expectation(failure: Failure) -> ToolError | None:
 
 @rules(ERROR)
 def wrong_element(failure: Failure) -> ToolError | None:
-    """An element of another kind than the action needs, or a key or option that there is not."""
+    """An element of the wrong kind for the action, or a key or option that does not exist."""
     text = message_without_log(failure)
     for phrase, message, expected in _WRONG:
         if phrase in text:

@@ -1,4 +1,4 @@
-"""The parts of a message of Playwright: what it says, and the log of the call below it."""
+"""The parts of a Playwright message: the message itself, and the call log below it."""
 
 from __future__ import annotations
 
@@ -23,11 +23,7 @@ _QUOTED = r"(?:locator|selector)\s?\(?\"(.{1,400})\"\)?$"
 
 
 def full_message(failure: Failure) -> str:
-    """The message with its log, longer than `failure.text`: its beginning and its end.
-
-    Args:
-        failure: what happened.
-    """
+    """The message with its log, longer than `failure.text`: its beginning and its end."""
     message = failure.look("message")
     if not isinstance(message, str):
         return failure.text
@@ -35,31 +31,19 @@ def full_message(failure: Failure) -> str:
 
 
 def has_acted(failure: Failure) -> bool:
-    """Whether the log shows that the call went beyond waiting: it clicked, filled, pressed or selected.
-
-    Args:
-        failure: what happened.
-    """
+    """Whether the log shows that the call went beyond waiting: it clicked, filled, pressed or selected."""
     message = failure.look("message")
     log = message if isinstance(message, str) else failure.text
     return any(words in log for words in _ACTION_MARKS)
 
 
 def message_without_log(failure: Failure) -> str:
-    """The message without the log, which quotes the page and the call.
-
-    Args:
-        failure: what happened.
-    """
+    """The message without the log, which quotes the page and the call."""
     return re.split(_LOGS, full_message(failure), maxsplit=1)[0][:2_000]
 
 
 def selector(failure: Failure) -> str | None:
-    """What the call waited for: a selector, or a locator such as `get_by_text("x")`.
-
-    Args:
-        failure: what happened.
-    """
+    """The target of the call: a selector, or a locator such as `get_by_text("x")`."""
     match = re.search(_WAITED_FOR, full_message(failure))
     if match is None:
         return None
@@ -70,12 +54,12 @@ def selector(failure: Failure) -> str | None:
 def argument_error(
     failure: Failure, message: str, expected: str | None = None, resource: str | None = None
 ) -> ToolArgumentError:
-    """An argument that does not fit; its name is told where its value is in the message.
+    """The error for an invalid argument, which is named if the message contains its value.
 
     Args:
         failure: what happened.
         message: what is wrong, in our own words.
-        expected: what would be right.
+        expected: what would be valid.
         resource: what it is about, by default the selector.
     """
     text = full_message(failure)

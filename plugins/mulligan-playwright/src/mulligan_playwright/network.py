@@ -1,4 +1,4 @@
-"""Navigation and requests: the error codes of Chromium, Firefox and Node.js, and what WebKit writes instead."""
+"""Navigation and requests: the error codes of Chromium, Firefox and Node.js, and WebKit's messages."""
 
 from __future__ import annotations
 
@@ -88,14 +88,14 @@ _WORDS: tuple[tuple[str, meanings.Meaning], ...] = (
 
 @rules(ERROR)
 def answered(failure: Failure) -> ToolError | None:
-    """An HTTP status that a request was told to fail on."""
+    """An HTTP status on which a request was configured to fail."""
     match = re.match(_STATUS, message_without_log(failure))
     return status_error(failure, int(match[1]), resource=_address(failure)) if match else None
 
 
 @rules(ERROR)
 def network(failure: Failure) -> ToolError | None:
-    """A code of the browser or of Node.js, or WebKit's words, for an address that could not be loaded."""
+    """A code of the browser or Node.js, or WebKit's message, for a URL that could not be loaded."""
     text = message_without_log(failure)
     meaning = _by_code(text) or next((meaning for words, meaning in _WORDS if words in text), None)
     if meaning is meanings.ARGUMENT:
@@ -103,7 +103,7 @@ def network(failure: Failure) -> ToolError | None:
     if meaning is None:
         return None
     if _ANSWERED in full_message(failure):
-        meaning = meaning._replace(effect="possible")  # an address before this one took the request, and redirected it
+        meaning = meaning._replace(effect="possible")  # an earlier URL received the request and redirected it
     return meanings.error_of(failure, meaning, service="the website", resource=_address(failure))
 
 
@@ -120,7 +120,7 @@ def _address(failure: Failure) -> str | None:
 
 @rules(TIMEOUT)
 def navigation_timeout(failure: Failure) -> ToolError:
-    """A page, request or event that did not come in time."""
+    """A page, request or event that did not arrive in time."""
     address = _address(failure)
     if address is not None:
         return ToolTimeoutError("The address was not loaded in time.", resource=address)
@@ -136,11 +136,11 @@ def navigation_timeout(failure: Failure) -> ToolError:
 
 @rules(ERROR)
 def described(failure: Failure) -> ToolError | None:
-    """A message that says what is wrong in words that every program uses, such as those about local files."""
+    """A message in phrases that all programs use, such as those about local files."""
     return None if failure.look("__cause__") is not None else text_error(failure)
 
 
 @last(ERROR)
 def other(_: Failure) -> ToolError:
-    """Anything else that Playwright raises by itself."""
+    """Any other exception of Playwright itself."""
     return ToolExecutionError("The browser action failed.")

@@ -26,7 +26,7 @@ _THROWN = r"\w+\.(?:evaluate|evaluate_handle|eval_on_selector|eval_on_selector_a
 
 @rules(ERROR)
 def script(failure: Failure) -> ToolError | None:
-    """A script in the page that raised an error of its own."""
+    """A script in the page that threw an error."""
     match = re.match(_THROWN, failure.text)
     if match is None:
         return None
@@ -41,7 +41,7 @@ def script(failure: Failure) -> ToolError | None:
 
 @rules("playwright.TargetClosedError")
 def closed(failure: Failure) -> ToolError:
-    """The page, its context or the browser was closed, or the browser ended as it was started."""
+    """The page, its context or the browser was closed, or the browser exited at startup."""
     if failure.text.startswith("BrowserType.launch"):
         return ToolExecutionError("The browser could not be started.", effect="none")
     return ToolExecutionError("The page or the browser was closed. Open a new page.")
@@ -49,7 +49,7 @@ def closed(failure: Failure) -> ToolError:
 
 @rules(ERROR)
 def parameter(failure: Failure) -> ToolError | None:
-    """A parameter of a type that the call does not take."""
+    """A parameter of a type that the call does not accept."""
     match = re.search(_PARAMETER, message_without_log(failure))
     if match is None:
         return None
@@ -60,7 +60,7 @@ def parameter(failure: Failure) -> ToolError | None:
 
 @rules(ERROR)
 def gone(failure: Failure) -> ToolError | None:
-    """A page that crashed or moved on, a frame that was removed, a browser that is not installed."""
+    """A page that crashed or navigated away, a detached frame, or a browser that is not installed."""
     text = message_without_log(failure)
     for phrases, message, effect, transient in _GONE:
         if any(phrase in text for phrase in phrases):

@@ -1,4 +1,4 @@
-"""What the clients of Slack, Notion, Jira, Confluence and Discord raise. None of them is imported."""
+"""Rules for the clients of Slack, Notion, Jira, Confluence and Discord. None of them is imported."""
 
 from mulligan.plugin import Rules
 from mulligan_saas import confluence, discord, jira, notion, slack, transport

@@ -1,4 +1,4 @@
-"""The argument of a call that names what a service did not find."""
+"""Finds the argument of a call that names what a service did not find."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from mulligan.plugin import Failure, argument_named_in
 
 
 def name_sent(failure: Failure, things: Iterable[str]) -> str | None:
-    """What the call sent for the argument that the service's message speaks of; else for the first of some things.
+    """The value sent for the argument that the service's message refers to, otherwise for the first of `things`.
 
     Args:
         failure: what happened.
-        things: what the service has (`issue`, `project` ...), the most specific first.
+        things: kinds of objects of the service (`issue`, `project` ...), most specific first.
     """
     arguments = {
         name: value for name, value in (failure.arguments or {}).items() if type(value) in (str, int) and value != ""

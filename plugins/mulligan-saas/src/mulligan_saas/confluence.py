@@ -26,7 +26,7 @@ _PATH = re.compile(r"/wiki/(?:rest/)?api/|/rest/api/(?:content|space|search|user
 
 @rules("atlassian.ApiError", "requests.HTTPError")
 def answered(failure: Failure) -> ToolError | None:
-    """An answer of Confluence by status; the client keeps requests' HTTPError as `reason`."""
+    """An error response from Confluence, by status; the client keeps requests' HTTPError as `reason`."""
     status = failure.status or failure.look("reason", "response", "status_code")
     if not isinstance(status, int) or not _is_confluence(failure):
         return None
@@ -44,7 +44,7 @@ def _is_confluence(failure: Failure) -> bool:
 
 
 def _resource(failure: Failure) -> str | None:
-    """The argument that names a page or a space; else what the failure tells."""
+    """The argument that names a page or a space, otherwise the resource that the failure reports."""
     sent = name_sent(failure, _THINGS)
     return failure.resource if sent is None else sent
 
@@ -57,13 +57,13 @@ def permission(_: Failure) -> ToolError:
 
 @rules("atlassian.ApiConflictError")
 def conflict(_: Failure) -> ToolError:
-    """The page has changed meanwhile."""
+    """The page has changed in the meantime."""
     return ResourceConflictError("It has changed since: read its current state first.", code="ABORTED")
 
 
 @rules("atlassian.ApiValueError", "atlassian.ApiNotAcceptable")
 def value(_: Failure) -> ToolError:
-    """Values that Confluence, or the client itself, does not accept."""
+    """Values that Confluence or the client itself rejects."""
     return ToolArgumentError("Confluence rejected the values.")
 
 

@@ -1,4 +1,4 @@
-"""Discord, through discord.py. Its own code counts before the status.
+"""Discord, through discord.py: by its own code, otherwise by the status.
 
 https://docs.discord.com/developers/topics/opcodes-and-status-codes and the package discord-api-types 0.38.57, whose list
 is `tests/published/discord.txt`.
@@ -109,13 +109,13 @@ _NAMED = (
 
 @rules("discord.RateLimited")
 def rate_limited(failure: Failure) -> ToolError:
-    """A wait that is longer than the client was allowed to sleep."""
+    """A wait that exceeds the maximum that the client may sleep."""
     return m.error_of(failure, m.RATE_LIMIT, service=SERVICE)
 
 
 @rules("discord.HTTPException")
 def answered(failure: Failure) -> ToolError:
-    """An answer of Discord by its own code; else by status."""
+    """An error response from Discord, by its own code, otherwise by status."""
     error = codes.error(failure, failure.look("code"), service=SERVICE) or status_error(failure, service=SERVICE)
     if isinstance(error, ResourceNotFoundError):
         error.resource = _resource(failure) or error.resource
@@ -127,7 +127,7 @@ def answered(failure: Failure) -> ToolError:
 
 
 def _resource(failure: Failure) -> str | None:
-    """The argument that the answer names, as `channel_id` for "Unknown Channel"; else the only or last id."""
+    """The argument that the response names, such as `channel_id` for "Unknown Channel", else the only or last ID."""
     arguments = failure.arguments or {}
     name = argument_named_in(str(failure.look("text")), arguments)
     ids = [one for one in arguments if one.lower().endswith("id")]
@@ -155,14 +155,14 @@ def _pointers(errors: Mapping[str, object]) -> Iterator[str]:
 
 @rules("discord.PrivilegedIntentsRequired")
 def intents(_: Failure) -> ToolError:
-    """Intents that are not turned on in the developer portal."""
+    """Intents that are not enabled in the developer portal."""
     user = "The bot needs privileged intents. Enable them in Discord's developer portal."
     return ToolPermissionError("Discord has not granted the requested intents.", user_message=user)
 
 
 @rules("discord.ConnectionClosed")
 def closed(failure: Failure) -> ToolError:
-    """The gateway, or a voice server, closed the connection; its code may tell why."""
+    """The gateway or a voice server closed the connection; its code may state the reason."""
     known = voice_codes if failure.look("shard_id") is None else gateway_codes
     meaning = known.meaning_of(failure.look("code")) or CLOSED
     return m.error_of(failure, meaning, service=SERVICE)
@@ -176,7 +176,7 @@ def desktop(failure: Failure) -> ToolError | None:
 
 @rules("discord.InvalidData")
 def unreadable(failure: Failure) -> ToolError:
-    """An answer of Discord that the client cannot read."""
+    """A Discord response that the client cannot parse."""
     message = "The service sent data that its client cannot read"
     return m.error_of(failure, m.FAILED._replace(message=message), service=SERVICE)
 
@@ -189,25 +189,25 @@ def command_not_found(failure: Failure) -> ToolError:
 
 @rules("discord.GatewayNotFound")
 def gateway(_: Failure) -> ToolError:
-    """Discord names no gateway, as in an outage."""
+    """Discord reports no gateway, as in an outage."""
     return ToolUnavailableError("Discord is temporarily unavailable.", effect="none")
 
 
 @rules("discord.InteractionResponded")
 def responded(_: Failure) -> ToolError:
-    """An interaction can be answered once only."""
+    """An interaction that already has a response; only one is allowed."""
     return ResourceConflictError("The interaction has already been answered.", code="ALREADY_EXISTS")
 
 
 @rules("discord.CommandOnCooldown")
 def cooldown(failure: Failure) -> ToolError:
-    """A command that was used too often."""
+    """A command that is on cooldown."""
     return ToolRateLimitError("The command was used too often.", retry_after=failure.retry_after)
 
 
 @rules(*(f"discord.{kind}NotFound" for kind in _NAMED))
 def object_not_found(failure: Failure) -> ToolError:
-    """A member, channel, role ... that is named in a command and is not there."""
+    """A member, channel, role ... that a command names but that does not exist."""
     missing = failure.look("argument")
     return ResourceNotFoundError(f"Resource not found: {missing}", resource=None if missing is None else str(missing))
 
@@ -220,7 +220,7 @@ def check(_: Failure) -> ToolError:
 
 @last("discord.ClientException", "discord.CommandError")
 def misuse(failure: Failure) -> ToolError | None:
-    """The client is used in a way that it does not allow; what a command raised is known by its cause."""
+    """A misuse of the client. An exception raised by a command is classified by its cause."""
     if failure.matches("discord.CommandInvokeError", "discord.ConversionError"):
         return None
     return ToolExecutionError("The Discord client is used incorrectly.")

@@ -36,7 +36,7 @@ _DENIED = re.compile(r"CAPTCHA|AUTHENTICATION_DENIED|AUTHENTICATED_FAILED", re.I
 
 @rules("jira.JIRAError", "requests.HTTPError")
 def answered(failure: Failure) -> ToolError | None:
-    """An answer of Jira by status; a 403 can be a login that is refused, and a 400 names its fields."""
+    """An error response from Jira, by status. A 403 can be a rejected login, and a 400 names its fields."""
     if failure.status is None or not _is_jira(failure):
         return None
     if failure.status == 403 and _refused_login(failure):
@@ -64,7 +64,7 @@ def _refused_login(failure: Failure) -> bool:
 
 
 def _resource(failure: Failure) -> str | None:
-    """The argument that names an issue, project or the like; else the last name in the address."""
+    """The argument that names an issue, project or similar, otherwise the last name in the URL."""
     sent = name_sent(failure, _THINGS)
     if sent is not None:
         return sent
@@ -83,7 +83,7 @@ def _problems(failure: Failure) -> list[Problem]:
 
 
 def _problem(failure: Failure, field: str, told: str) -> Problem:
-    """A field as Jira calls it (`issuetype`), at the argument that is named alike (`issue_type`)."""
+    """A problem with Jira's field (`issuetype`), at the argument with a similar name (`issue_type`)."""
     known = failure.arguments or {}
     squeezed = {name.replace("_", "").lower(): name for name in known}
     name = field if field in known else argument_named_in(field, known) or squeezed.get(field.lower(), field)
@@ -92,11 +92,11 @@ def _problem(failure: Failure, field: str, told: str) -> Problem:
 
 @rules("jira.NotJIRAInstanceError")
 def misuse(_: Failure) -> ToolError:
-    """A function of the client that was not given a client."""
+    """A function of the client that was called without a client."""
     return ToolExecutionError("The Jira client is used incorrectly.", effect="none")
 
 
 @last("jira.JIRAError")
 def without_answer(failure: Failure) -> ToolError | None:
-    """The client's own mistake, or an empty answer."""
+    """A bug in the client, or an empty response."""
     return ToolExecutionError("The Jira client received no usable response.")

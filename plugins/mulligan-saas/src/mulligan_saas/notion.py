@@ -1,4 +1,4 @@
-"""Notion, through notion_client: https://developers.notion.com/reference/status-codes. The code counts, else the status."""
+"""Notion, through notion_client: https://developers.notion.com/reference/status-codes. By code, else by status."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _ID = re.compile(r"\bwith ID: ([\w-]{1,64})")
 
 @rules("notion_client.HTTPResponseError")
 def answered(failure: Failure) -> ToolError:
-    """A code that Notion answered with; where there is none, such as in a proxy's page, the status."""
+    """A code in Notion's response; if there is none, as in a proxy's HTML page, the status."""
     code = failure.look("code")
     code = getattr(code, "value", code)
     error = codes.error(failure, code, service=SERVICE)
@@ -87,11 +87,11 @@ def _problem(field: str, said: str | None) -> Problem:
 
 @rules("notion_client.InvalidPathParameterError")
 def path(failure: Failure) -> ToolError:
-    """An id that would lead to another address: nothing was sent."""
+    """An ID that would change the URL's path: nothing was sent."""
     return m.error_of(failure, INVALID_ID)
 
 
 @last("notion_client.NotionClientErrorBase")
 def other(failure: Failure) -> ToolError:
-    """Anything else of the client."""
+    """Any other exception of the client."""
     return m.error_of(failure, m.FAILED, service=SERVICE)

@@ -1,7 +1,7 @@
-"""Slack: it answers with status 200, `ok: false` and a code under `error`.
+"""Slack, which reports failures with status 200, `ok: false` and a code under `error`.
 
 https://docs.slack.dev/reference/methods lists the codes of each method. `tests/published/slack.txt` is the list of 2020;
-the words below were checked against the codes of 2026, too.
+the words below were also checked against the codes of 2026.
 """
 
 from __future__ import annotations
@@ -126,13 +126,13 @@ codes = Codes(
     },
 )
 _POINTER = re.compile(r"^(?:\[ERROR\] )?(.{0,100}?)(?::[^\[]*)?\[json-pointer:(/[\w/.-]{1,100})\]")
-_ARGUMENTS = {"msg_too_long": "text", "time_in_past": "post_at", "time_too_far": "post_at"}  # of codes that name none
+_ARGUMENTS = {"msg_too_long": "text", "time_in_past": "post_at", "time_too_far": "post_at"}  # for codes that name none
 _NO_ARGUMENTS = frozenset(("arguments", "args", "array_arg", "arg_name", "json", "form_data", "charset", "request"))
 
 
 @rules()
 def returned(failure: Failure) -> ToolError | None:
-    """An answer with `ok: false` that a tool returned, where its shape or the tool's name says Slack."""
+    """A returned response with `ok: false`, if its form or the tool's name identifies Slack."""
     answer = failure.value
     if not isinstance(answer, Mapping) or answer.get("ok") is not False:
         return None
@@ -143,7 +143,7 @@ def returned(failure: Failure) -> ToolError | None:
 
 @rules("slack_sdk.SlackApiError")
 def answered(failure: Failure) -> ToolError | None:
-    """A code that Slack answered with; where there is none, such as in a proxy's page, the status."""
+    """A code in Slack's response; if there is none, as in a proxy's HTML page, the status."""
     answer = failure.look("response", "data") or failure.look("response")
     error = _by_code(answer, failure) if isinstance(answer, Mapping) else None
     return status_error(failure, service=SERVICE) if error is None and failure.status is not None else error
@@ -168,13 +168,13 @@ def _by_code(answer: Mapping[str, Any], failure: Failure) -> ToolError | None:
 
 
 def _sent(code: str, failure: Failure) -> str | None:
-    """What the call sent for the argument that the code names."""
+    """The value that the call sent for the argument that the code names."""
     value = (failure.arguments or {}).get(argument_named_in(code, failure.arguments) or "")
     return value if isinstance(value, str) and value else None
 
 
 def _problems(code: str, answer: Mapping[str, Any], failure: Failure) -> list[Problem]:
-    """The pointers of `response_metadata.messages`; else the argument that the code names."""
+    """The pointers in `response_metadata.messages`, otherwise the argument that the code names."""
     metadata = answer.get("response_metadata")
     messages = metadata.get("messages") if isinstance(metadata, Mapping) else None
     listed = messages[:20] if isinstance(messages, list) else ()
@@ -208,12 +208,12 @@ _CLIENT: Mapping[str, m.Meaning] = {
 
 @rules(*(f"slack_sdk.{name}" for name in _CLIENT))
 def client(failure: Failure) -> ToolError:
-    """What the client itself refuses before anything is sent: arguments, a bot's token, a closed connection."""
+    """Errors of the client before anything is sent: arguments, a bot's token, a closed connection."""
     meaning = next(meaning for name, meaning in _CLIENT.items() if failure.matches(f"slack_sdk.{name}"))
     return m.error_of(failure, meaning, service=SERVICE)
 
 
 @last("slack_sdk.SlackClientError")
 def other(_: Failure) -> ToolError:
-    """Anything else of the client, such as a code that nobody knows."""
+    """Any other exception of the client, such as for an unknown code."""
     return ToolExecutionError("The Slack call failed.")

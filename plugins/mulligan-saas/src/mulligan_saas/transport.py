@@ -1,4 +1,4 @@
-"""Connections to the services: what their clients let through of requests, httpx, aiohttp and urllib."""
+"""Connection errors of requests, httpx, aiohttp and urllib that the services' clients do not wrap."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from mulligan.plugin import Failure, Rules, ToolError, transport_error
 
 rules = Rules()
-_SERVICES: Mapping[str, tuple[str, str]] = {  # by the module of the client that is in the traceback
+_SERVICES: Mapping[str, tuple[str, str]] = {  # by the client module that appears in the traceback
     "slack_sdk": ("slack", "Slack"),
     "notion_client": ("notion", "Notion"),
     "atlassian.confluence": ("confluence", "Confluence"),
@@ -29,7 +29,7 @@ _EXCEPTIONS = (
 
 @rules(*_EXCEPTIONS)
 def connection(failure: Failure) -> ToolError | None:
-    """No connection to a service, or one that ended midway, as the traceback tells."""
+    """No connection to a service, or a connection dropped midway. The traceback identifies the service."""
     module = None if failure.status is not None else failure.came_through(*_SERVICES)
     if module is None:
         return None

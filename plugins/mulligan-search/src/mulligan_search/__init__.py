@@ -1,6 +1,6 @@
-"""What search clients raise: wikipedia, Wikipedia-API, Tavily, SerpApi and ddgs. None of them is imported.
+"""Rules for search clients: wikipedia, Wikipedia-API, Tavily, SerpApi and ddgs. None of them is imported.
 
-The rules are asked early, since some of these clients let through what their HTTP client raises.
+The rules run early, because some of these clients do not wrap the exceptions of their HTTP client.
 """
 
 from mulligan.plugin import Rules

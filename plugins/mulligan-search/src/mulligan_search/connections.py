@@ -1,4 +1,4 @@
-"""What requests or httpx raised below a search client that lets it through: the traceback tells which client."""
+"""Exceptions of requests and httpx that a search client does not wrap. The traceback identifies the client."""
 
 from __future__ import annotations
 

@@ -26,13 +26,13 @@ def named(cls: str) -> tuple[str, ...]:
 
 @rules(*named("RatelimitException"), "duckduckgo_search.ConversationLimitException")
 def rate_limit(failure: Failure) -> ToolError:
-    """Too many requests; the engine names no time."""
+    """Too many requests; the engine states no wait."""
     return m.error_of(failure, m.RATE_LIMIT, service=SERVICE)
 
 
 @rules("ddgs.DDGSException", "duckduckgo_search.DuckDuckGoSearchException")
 def failed(failure: Failure) -> ToolError | None:
-    """Nothing was found, nothing was asked, or the engines cannot be reached; only the text tells which."""
+    """No results, an empty query, or unreachable engines; only the text distinguishes them."""
     if failure.says("no results found"):
         message = "The search found nothing. Use other or fewer words."
         return m.error_of(failure, m.NOT_FOUND, message=message, resource=None)
@@ -49,5 +49,5 @@ def failed(failure: Failure) -> ToolError | None:
 
 @last("ddgs.DDGSException", "duckduckgo_search.DuckDuckGoSearchException")
 def other(failure: Failure) -> ToolError:
-    """Anything else of the client."""
+    """Any other exception of the client."""
     return m.error_of(failure, m.FAILED, message="The search engines returned no usable response.")

@@ -23,7 +23,7 @@ def no_key(failure: Failure) -> ToolError:
 
 @rules("serpapi.SearchIDNotProvided")
 def no_search_id(failure: Failure) -> ToolError:
-    """An archived search is asked for without its id."""
+    """An archived search was requested without its ID."""
     problems = [Problem(pointer_to("search_id"), "is needed")]
     return m.error_of(failure, m.ARGUMENT, message="The search ID is required.", problems=problems)
 
@@ -44,7 +44,7 @@ def answered(failure: Failure) -> ToolError | None:
 
 @rules()
 def no_results(failure: Failure) -> ToolError | None:
-    """A returned answer without results, which says so under `error`."""
+    """A returned response without results, which it reports under `error`."""
     value = failure.value
     if (
         not isinstance(value, Mapping)
@@ -58,5 +58,5 @@ def no_results(failure: Failure) -> ToolError | None:
 
 @last("serpapi.SerpApiError")
 def other_serpapi(failure: Failure) -> ToolError:
-    """Anything else of the client."""
+    """Any other exception of the client."""
     return m.error_of(failure, m.FAILED, service=SERVICE)

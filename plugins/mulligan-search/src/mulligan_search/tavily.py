@@ -1,4 +1,4 @@
-"""Tavily: https://docs.tavily.com. Its exceptions carry no status, only a class and a text."""
+"""Tavily: https://docs.tavily.com. Its exceptions carry no status, only a class and a message."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _OF_PLAN = ("plan", "plan's", "pay-as-you-go", "credit", "credits", "upgrade")
 
 @rules("tavily.TavilyKeylessLimitError")
 def keyless_limit(failure: Failure) -> ToolError:
-    """The limit for calls without an API key; it says how long to wait, or that a key is needed."""
+    """The limit for calls without an API key. The text says how long to wait, or that a key is required."""
     wait = failure.look("retry_after_seconds")
     if isinstance(wait, (int, float)):
         message = "Tavily limits calls without an API key."
@@ -24,14 +24,14 @@ def keyless_limit(failure: Failure) -> ToolError:
 
 @rules("tavily.UsageLimitExceededError")
 def usage_limit(failure: Failure) -> ToolError:
-    """Status 429: too many requests, or the plan is used up, which only the text tells apart."""
+    """Status 429: too many requests, or the plan is exhausted; only the text distinguishes them."""
     is_plan = failure.says("usage limit", "quota", *_OF_PLAN)
     return m.error_of(failure, PLAN if is_plan else m.RATE_LIMIT, service=SERVICE, http_status=429)
 
 
 @rules("tavily.ForbiddenError")
 def forbidden(failure: Failure) -> ToolError:
-    """Statuses 432 and 433, a limit of the plan; status 403, a page that is not supported, or permission."""
+    """Statuses 432 and 433: a plan limit. Status 403: an unsupported page, or missing permission."""
     if failure.says("limit", *_OF_PLAN):
         return m.error_of(failure, PLAN, service=SERVICE)
     if failure.says("not supported"):
@@ -48,11 +48,11 @@ def key(failure: Failure) -> ToolError:
 
 @rules("tavily.BadRequestError")
 def request(failure: Failure) -> ToolError:
-    """Status 400: arguments that Tavily does not accept."""
+    """Status 400: arguments that Tavily rejects."""
     return m.error_of(failure, m.ARGUMENT, service=SERVICE, http_status=400)
 
 
 @rules("tavily.TimeoutError")
 def timeout(failure: Failure) -> ToolError:
-    """No answer in time."""
+    """No response in time."""
     return m.error_of(failure, m.TIMEOUT, service=SERVICE)

@@ -30,10 +30,10 @@ def no_page(failure: Failure) -> ToolError:
 
 @rules("wikipedia.DisambiguationError")
 def ambiguous(failure: Failure) -> ToolError:
-    """The title stands for several pages; the first of them are offered."""
+    """The title is ambiguous; the first matching pages are suggested."""
     offered = failure.look("options")
     titles = [safe_str(one, 100) for one in offered] if isinstance(offered, (list, tuple)) else []
-    options = [title for title in titles if title.count(" ") < _WORDS]  # anyone can give a page a sentence for a title
+    options = [title for title in titles if title.count(" ") < _WORDS]  # anyone can title a page with a sentence
     expected = f"one of: {', '.join(options[:_OPTIONS])}" if options else "a more exact title"
     problem = Problem(_pointer(failure), "is ambiguous", expected)
     return m.error_of(failure, m.ARGUMENT, message="The title is ambiguous. Choose one page.", problems=[problem])
@@ -47,7 +47,7 @@ def redirect(failure: Failure) -> ToolError:
 
 
 def _pointer(failure: Failure) -> str:
-    """The argument that holds the title; `title` where none does."""
+    """The argument that contains the title; `title` if none does."""
     title = str(failure.look("title")).lower()
     named = (name for name, value in (failure.arguments or {}).items() if str(value).lower() == title)
     return pointer_to(next(named, "title"))
@@ -55,7 +55,7 @@ def _pointer(failure: Failure) -> str:
 
 @rules("wikipedia.WikipediaException")
 def told(failure: Failure) -> ToolError | None:
-    """What Wikipedia's API answered with: https://www.mediawiki.org/wiki/API:Errors_and_warnings."""
+    """An error response from Wikipedia's API: https://www.mediawiki.org/wiki/API:Errors_and_warnings."""
     if failure.says("exceeded your rate limit", "rate limit", "too many requests"):
         return m.error_of(failure, m.RATE_LIMIT, service=SERVICE)
     if failure.says("must be set", "longer than the maximum", "may not be empty", "unrecognized value", "too long"):
@@ -67,7 +67,7 @@ def told(failure: Failure) -> ToolError | None:
 
 @last("wikipedia.WikipediaException", "wikipediaapi.WikipediaException")
 def other_wikipedia(failure: Failure) -> ToolError:
-    """Anything else of the client."""
+    """Any other exception of the client."""
     return m.error_of(failure, m.FAILED, service=SERVICE)
 
 
@@ -82,18 +82,18 @@ def nothing_asked(failure: Failure) -> ToolError | None:
 
 @rules("wikipediaapi.WikiHttpError")
 def status(failure: Failure) -> ToolError:
-    """wikipediaapi: any other status. Its address is that of the API, the same for every page."""
+    """wikipediaapi: any other status. Its URL is the API's, the same for every page."""
     named = next((value for name in ("title", "page", "query") if (value := (failure.arguments or {}).get(name))), None)
     return status_error(failure, service=SERVICE, resource=None if named is None else str(named))
 
 
 @rules("wikipediaapi.WikiHttpTimeoutError")
 def timeout(failure: Failure) -> ToolError:
-    """wikipediaapi: no answer in time."""
+    """wikipediaapi: no response in time."""
     return transport_error(failure, service=SERVICE) or m.error_of(failure, m.TIMEOUT, service=SERVICE)
 
 
 @rules("wikipediaapi.WikiInvalidJsonError")
 def not_json(failure: Failure) -> ToolError:
-    """wikipediaapi: the answer is not JSON."""
+    """wikipediaapi: the response is not JSON."""
     return m.error_of(failure, m.FAILED, message="Wikipedia returned a response that is not JSON.")

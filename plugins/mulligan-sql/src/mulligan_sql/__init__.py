@@ -1,4 +1,4 @@
-"""What the failures of SQL databases mean. No driver is imported.
+"""Rules for SQL databases. No driver is imported.
 
 The rules read result codes and documented fields first (SQLSTATE, error numbers, result codes), and the text of a driver only
 if it says more than the code.

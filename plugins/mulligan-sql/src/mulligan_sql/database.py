@@ -1,4 +1,4 @@
-"""What a failure of any database means, and the error for it, with the table or column that the database names."""
+"""Builds the error for a failure of any database, with the table or column that the database names."""
 
 from __future__ import annotations
 
@@ -105,9 +105,9 @@ def database_error(
         failure: the failure to classify.
         meaning: its meaning.
         database: the database that failed.
-        code: its own code, shown in the message.
-        name: the object or column that the message of the database names.
-        column: the column that it names as the one of a value.
+        code: the database's own code, shown in the message.
+        name: the object or column that the database's message names.
+        column: the column that it names for a value.
         table: the table that it names.
     """
     known = text_error(failure, provider=database.provider) if meaning in _VAGUE else None
@@ -133,7 +133,7 @@ def database_error(
 
 
 def _message(meaning: Meaning, database: Database, name: str | None, column: str | None) -> str | None:
-    """The message with the name of the object or column; None if that of the meaning applies."""
+    """The message with the name of the object or column; None if the meaning's message applies."""
     service = database.name[:1].upper() + database.name[1:]
     if meaning is UNKNOWN_COLUMN and column:
         return f"Column not found: {column}."
@@ -147,7 +147,7 @@ def _message(meaning: Meaning, database: Database, name: str | None, column: str
 
 
 def error_by_words(failure: Failure, phrases: Phrases, database: Database) -> ToolError | None:
-    """The error for the first phrases that occur in the text of a driver, which has no code for it.
+    """The error for the first phrases that occur in a driver's text, for failures without a code.
 
     Args:
         failure: the failure to classify.
@@ -164,7 +164,7 @@ def find_name(pattern: str, text: str) -> str | None:
     """The first name that a pattern finds in the text of a database, without quotes, or None.
 
     Args:
-        pattern: a regular expression with one group, or several of which one matches.
+        pattern: a regular expression with one group, or several, of which one matches.
         text: the text.
     """
     match = re.search(pattern, text)

@@ -21,7 +21,7 @@ _NETWORKED = {
 
 @rules("builtins.OSError", "asyncio.IncompleteReadError")
 def connection(failure: Failure) -> ToolError | None:
-    """A failed connection whose exception a driver passes on."""
+    """A failed connection whose exception a driver does not wrap."""
     driver = failure.came_through(*_NETWORKED)
     if driver is None:
         return None

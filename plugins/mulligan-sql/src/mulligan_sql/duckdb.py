@@ -1,4 +1,4 @@
-"""DuckDB: by the class of the exception, and by its words if a class covers several things.
+"""DuckDB: by the class of the exception, and by its message if a class covers several things.
 
 https://duckdb.org/docs/stable/dev/sqllogictest/error_messages, classes of the Python package duckdb 1.4.
 """
@@ -106,7 +106,7 @@ def duckdb_constraint(failure: Failure) -> ToolError:
 
 @rules(*_duckdb("CatalogException", "BinderException"))
 def duckdb_name(failure: Failure) -> ToolError | None:
-    """A table, column or function that does not exist, or exists already."""
+    """A table, column or function that does not exist or already exists."""
     text = failure.text
     if failure.says("already exists"):
         return _error(failure, m.EXISTS, name=find_name(_NAMED, text))
@@ -125,7 +125,7 @@ def duckdb_name(failure: Failure) -> ToolError | None:
 
 @rules(*_duckdb("TransactionException"))
 def duckdb_transaction(failure: Failure) -> ToolError | None:
-    """A concurrent transaction, a value that exists already at the end of one, or one that failed before."""
+    """A conflicting transaction, a duplicate value found at its commit, or a transaction that has already failed."""
     for phrases, meaning in _TRANSACTIONS:
         if failure.says(*phrases):
             return _error(failure, meaning, column=find_name(_KEY, failure.text))
@@ -134,14 +134,14 @@ def duckdb_transaction(failure: Failure) -> ToolError | None:
 
 @rules(*_duckdb("HTTPException"))
 def duckdb_http(failure: Failure) -> ToolError | None:
-    """The answer of the server that has a remote file, by its HTTP status."""
+    """The response of the server of a remote file, by its HTTP status."""
     status = failure.look("status_code")
     return status_error(failure, status) if isinstance(status, int) and status else None
 
 
 @rules(*_duckdb("IOException"))
 def duckdb_file(failure: Failure) -> ToolError | None:
-    """A file that is missing, held by another process, denied, or no database."""
+    """A file that is missing, locked by another process, denied or not a database."""
     for phrases, meaning in _FILES:
         if failure.says(*phrases):
             return _error(failure, meaning, name=find_name(_QUOTED, failure.text))
@@ -150,7 +150,7 @@ def duckdb_file(failure: Failure) -> ToolError | None:
 
 @rules(*_duckdb("Error"))
 def duckdb_class(failure: Failure) -> ToolError | None:
-    """The class of the exception, if its words say no more."""
+    """The class of the exception, if its message says no more."""
     error = error_by_words(failure, _PLAIN, DUCKDB)
     meaning = next((meaning for name, meaning in _CLASSES.items() if failure.matches(*_duckdb(name))), None)
     return error if error is not None or meaning is None else _error(failure, meaning)

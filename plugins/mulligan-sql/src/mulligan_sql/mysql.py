@@ -1,4 +1,4 @@
-"""MySQL and MariaDB, through PyMySQL, aiomysql, asyncmy, mysqlclient and their makers' connectors: by error number."""
+"""MySQL and MariaDB, through PyMySQL, aiomysql, asyncmy, mysqlclient and the vendors' connectors: by error number."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _NO_SPACE = r"\b(?:error|Errcode:|errno:) (28)\b"
 _WITH_ERRNO = frozenset({1004, 1005, 1006, 1016, 1025, 1026, 1030})
 _BY_WORDS: tuple[
     tuple[int, str, Meaning], ...
-] = (  # numbers that stand for two things; 4000 and above in each server for another
+] = (  # numbers with two meanings; from 4000, the two servers use them differently
     (1005, "errno: 150", INVALID_SQL),
     (1047, "WSREP", STARTING),
     (1226, "max_user_connections", NO_FREE_CONNECTION),
@@ -93,7 +93,7 @@ def mysql_number(failure: Failure) -> ToolError | None:
 
 
 def _number_and_text(failure: Failure) -> tuple[int | None, str]:
-    """The number and the text, which each driver keeps in its own way."""
+    """The number and the text, which each driver stores differently."""
     number, text = failure.look("errno"), failure.look("msg")
     if not isinstance(number, int):
         arguments = failure.look("args")
@@ -102,7 +102,7 @@ def _number_and_text(failure: Failure) -> tuple[int | None, str]:
 
 
 def _meaning(number: int | None, text: str, failure: Failure) -> Meaning | None:
-    """The meaning of a number, else of the SQLSTATE."""
+    """The meaning of the number, otherwise of the SQLSTATE."""
     if number in _WITH_ERRNO and find_name(_NO_SPACE, text):
         return FULL
     for one, phrase, meaning in _BY_WORDS:
@@ -117,7 +117,7 @@ def _name(meaning: Meaning, text: str) -> str | None:
 
 
 def _column(meaning: Meaning, text: str) -> str | None:
-    """The column that the text names; a key that MySQL named after its column names it, too."""
+    """The column that the text names, directly or through a key that MySQL named after its column."""
     checked = find_name(_CHECKED, text) if meaning is REJECTED else None
     column = checked or find_name(_COLUMNS.get(meaning, _COLUMN), text)
     return None if column is None or column.endswith("PRIMARY") else column
@@ -127,11 +127,11 @@ _COLUMNS = {DUPLICATE: _KEY, REFERENCED: _FOREIGN}
 
 
 def _table(text: str) -> str | None:
-    """The table that the text names, with the name of its database if that is there."""
+    """The table that the text names, with the name of its database if present."""
     return find_name(_TABLE, text) or find_name(_TABLE_OF_COLUMN, text)
 
 
 @last("pymysql.MySQLError", "mysql.connector.Error", "MySQLdb.MySQLError", "asyncmy.MySQLError", "mariadb.Error")
 def mysql_other(failure: Failure) -> ToolError:
-    """A number that is not known, or none."""
+    """An unknown number, or none."""
     return _error(failure, m.FAILED, code=_number_and_text(failure)[0])

@@ -3,8 +3,8 @@
 From MySQL 9.7.4 (2026-10-23): performance_schema.events_errors_summary_global_by_error and include/errmsg.h; from MariaDB
 11.8.9 (2026-09-23): mysqld_error.h, sql_state.h and errmsg.h. The lists are `tests/published/mysql.txt` and `mariadb.txt`.
 
-All numbers are here that matter to a caller: those of the clients, and those for which the servers have a SQLSTATE of its own.
-Most of the others, which share HY000, are about the administration of a server; those that a statement meets are here, too.
+The table has all numbers that matter to a caller: those of the clients, and those of the servers with a specific SQLSTATE.
+Most of the others, which share HY000, are about server administration; it has those that a statement can cause.
 """
 
 from __future__ import annotations

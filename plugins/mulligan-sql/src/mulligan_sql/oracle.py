@@ -1,7 +1,7 @@
 """Oracle Database, through oracledb and cx_Oracle: by the code of the error, as in ORA-00942 and DPY-6005.
 
 https://docs.oracle.com/en/error-help/db/ (23ai, 2025-11) and errors.py of oracledb 3.4: the codes
-that statements and logins meet.
+that statements and logins can cause.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ _COLUMN = r"((?:\"[^\"]{1,100}\"\.){2}\"[^\"]{1,100}\")"
 
 @rules("oracledb.Error", "cx_Oracle.Error")
 def oracle_code(failure: Failure) -> ToolError | None:
-    """The code of the error, which the driver keeps with the message in an object of its own."""
+    """The code of the error, which the driver stores with the message in a separate object."""
     kept = Failure(value=first_argument(failure))
     code, message = kept.look("full_code"), kept.look("message")
     text = message if isinstance(message, str) else failure.text

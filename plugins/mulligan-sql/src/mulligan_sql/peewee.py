@@ -1,4 +1,4 @@
-"""peewee, where the driver below it does not say more."""
+"""peewee, if the driver below it does not say more."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ _NARROWER = {"08": (m.AUTHENTICATION,), "42": (m.PERMISSION,), "57": (m.TIMEOUT,
 
 @rules()
 def pep249(failure: Failure) -> ToolError | None:
-    """The exception of a driver by SQLSTATE or by the class of PEP 249; if it has a cause, that is asked instead."""
+    """A driver's exception, by SQLSTATE or by its PEP 249 class. If it has a cause, that is classified instead."""
     error = failure.exception
     if error is None or error.__cause__ is not None:
         return None
@@ -62,7 +62,7 @@ def pep249(failure: Failure) -> ToolError | None:
 
 
 def _narrower(failure: Failure, state: str | None, meaning: Meaning | None, database: Database) -> ToolError | None:
-    """What a driver says in a reason or in words, which may be more than a general SQLSTATE or a class says."""
+    """The meaning of a driver's reason or text, which may be more specific than a general SQLSTATE or a class."""
     if meaning is m.TIMEOUT or state == "HYT00":
         return database_error(failure, m.NOT_SENT, database, code=state) if failure.says("login timeout") else None
     if state is None or meaning is None:

@@ -1,4 +1,4 @@
-"""PostgreSQL, through psycopg, psycopg2, asyncpg and pg8000: by SQLSTATE; a connection that was never made has only text."""
+"""PostgreSQL, through psycopg, psycopg2, asyncpg and pg8000: by SQLSTATE; a failed connection has only text."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _OBJECT = r"(?:permission denied for|must be owner of) (?:[a-z]+ ){1,2}([^\s',]{
 _KEY = r"Key \(([^)]{1,200})\)="
 _NO_ROLE = r'(?:role|user) "([^"]{1,200})" does not exist'
 _DATABASE = r'(?:database "|no such database: )([^"\s]{1,200})'
-_BY_WORDS: dict[str, Phrases] = {  # states that stand for two things
+_BY_WORDS: dict[str, Phrases] = {  # states with two meanings
     "08P01": [(("bind message supplies",), PARAMETERS)],
     "0A000": [(("cached plan must not change result type", "cached statement plan is invalid"), ABORTED)],
     "42701": [(("specified more than once",), INVALID_SQL)],
@@ -82,7 +82,7 @@ _CLIENT: Phrases = (
 
 @rules("psycopg.Error", "psycopg2.Error", "asyncpg.PostgresError", "pg8000.Error")
 def postgres_state(failure: Failure) -> ToolError | None:
-    """The answer of the server by its SQLSTATE, with the table and column that it names."""
+    """The server's error, by its SQLSTATE, with the table and column that it names."""
     state = _state(failure)
     meaning = None if state is None else _meaning(state, failure)
     if meaning is None:
@@ -114,7 +114,7 @@ def _name(meaning: Meaning, failure: Failure) -> str | None:
 
 
 def _field(failure: Failure, name: str, letter: str) -> str | None:
-    """A field of the server's message, wherever the driver keeps it; pg8000 keeps the letters of the protocol."""
+    """A field of the server's message, wherever the driver stores it; pg8000 uses the protocol's letters as keys."""
     found = failure.look("diag", name) or failure.look(name)
     fields = first_argument(failure)
     if found is None and isinstance(fields, dict):
@@ -142,7 +142,7 @@ def postgres_pool_full(failure: Failure) -> ToolError:
 
 @rules("psycopg_pool.PoolClosed")
 def postgres_pool_closed(failure: Failure) -> ToolError:
-    """The tool has closed the pool before."""
+    """The tool has already closed the pool."""
     return _error(failure, CLOSED)
 
 
@@ -154,7 +154,7 @@ def postgres_pipeline(failure: Failure) -> ToolError:
 
 @rules("psycopg.OperationalError", "psycopg2.OperationalError")
 def postgres_connection(failure: Failure) -> ToolError | None:
-    """A connection that could not be made, or was lost, by the words of libpq, the server and its poolers."""
+    """A connection that failed or was lost, by the messages of libpq, the server and its poolers."""
     if find_name(_NO_ROLE, failure.text):
         return _error(failure, m.AUTHENTICATION)
     error = error_by_words(failure, _SERVER, POSTGRES)
@@ -166,14 +166,14 @@ def postgres_connection(failure: Failure) -> ToolError | None:
 
 @rules("psycopg.ProgrammingError", "psycopg2.ProgrammingError")
 def postgres_no_rows(failure: Failure) -> ToolError | None:
-    """Rows were asked for after a statement that gives none; that statement was executed."""
+    """Rows were fetched after a statement that returns none; that statement was executed."""
     asked = failure.says("no results to fetch", "produce records", "no result available")
     return _error(failure, MISUSED) if asked else None
 
 
 @rules("asyncpg.InterfaceError", "psycopg.InterfaceError", "psycopg2.InterfaceError", "pg8000.InterfaceError")
 def postgres_client(failure: Failure) -> ToolError | None:
-    """What a driver noticed: a value that does not fit its parameter, a connection that is closed or cannot be made."""
+    """An error of the driver itself: a value of the wrong type, or a connection that is closed or cannot be made."""
     error = error_by_words(failure, _CLIENT, POSTGRES)
     if error is None and failure.says("create a connection"):
         return transport_error(failure, service=POSTGRES.name) or _error(failure, m.UNREACHABLE)
@@ -182,13 +182,13 @@ def postgres_client(failure: Failure) -> ToolError | None:
 
 @rules("asyncpg.exceptions.TargetServerAttributeNotMatched")
 def postgres_no_such_server(failure: Failure) -> ToolError:
-    """None of the servers is of the kind that was asked for."""
+    """None of the servers is of the requested kind."""
     return _error(failure, m.UNREACHABLE)
 
 
 @last("asyncpg.InterfaceError", "psycopg.InterfaceError", "psycopg2.InterfaceError", "pg8000.InterfaceError")
 def postgres_misused(failure: Failure) -> ToolError:
-    """Any other use of a driver that it does not allow."""
+    """Any other misuse of a driver."""
     return _error(failure, MISUSED)
 
 
@@ -196,5 +196,5 @@ def postgres_misused(failure: Failure) -> ToolError:
     "psycopg.Error", "psycopg2.Error", "asyncpg.PostgresError", "asyncpg.exceptions.InternalClientError", "pg8000.Error"
 )
 def postgres_other(failure: Failure) -> ToolError:
-    """A state that is not known, or none."""
+    """An unknown state, or none."""
     return _error(failure, m.FAILED, code=_state(failure))

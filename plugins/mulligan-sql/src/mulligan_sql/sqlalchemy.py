@@ -1,4 +1,4 @@
-"""SQLAlchemy, where the driver below it does not say more."""
+"""SQLAlchemy, if the driver below it does not say more."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _OF_THE_TOOL = (
 
 @rules("sqlalchemy.exc.StatementError")
 def sqlalchemy_statement(failure: Failure) -> ToolError | None:
-    """A statement that did not reach the driver: a value is missing, or has a type that its column does not take."""
+    """A statement that did not reach the driver: a value is missing, or has a type that its column rejects."""
     if failure.matches("sqlalchemy.exc.DBAPIError"):
         return None
     name = find_name(_BOUND, failure.text)
@@ -51,19 +51,19 @@ def sqlalchemy_statement(failure: Failure) -> ToolError | None:
 
 @rules("sqlalchemy.exc.TimeoutError")
 def sqlalchemy_pool(failure: Failure) -> ToolError:
-    """No connection of the pool was free in time."""
+    """No connection of the pool became free in time."""
     return database_error(failure, m.NOT_SENT, UNKNOWN)
 
 
 @rules("sqlalchemy.exc.NoSuchTableError")
 def sqlalchemy_table(failure: Failure) -> ToolError:
-    """A table that does not exist and was to be reflected."""
+    """A table to reflect that does not exist."""
     return database_error(failure, m.NOT_FOUND, UNKNOWN, name=failure.text or None)
 
 
 @rules("sqlalchemy.exc.NoResultFound", "sqlalchemy.orm.exc.ObjectDeletedError")
 def sqlalchemy_no_row(failure: Failure) -> ToolError:
-    """A row was required, and there is none."""
+    """A row was required, but there is none."""
     resource = failure.resource
     message = f"Resource not found: {resource}" if resource else "The row was not found."
     return ResourceNotFoundError(message, resource=resource)
@@ -71,7 +71,7 @@ def sqlalchemy_no_row(failure: Failure) -> ToolError:
 
 @rules("sqlalchemy.exc.MultipleResultsFound")
 def sqlalchemy_several_rows(_: Failure) -> ToolError:
-    """One row was required, and there are several."""
+    """One row was required, but there are several."""
     return ToolExecutionError("More than one row matches, and the tool needs exactly one.")
 
 
@@ -89,7 +89,7 @@ def sqlalchemy_broken_transaction(failure: Failure) -> ToolError:
 
 @rules("sqlalchemy.exc.ArgumentError", "sqlalchemy.exc.IdentifierError")
 def sqlalchemy_argument(failure: Failure) -> ToolError:
-    """A URL, name or expression that SQLAlchemy does not take, unless it is part of the tool's own code."""
+    """A URL, name or expression that SQLAlchemy rejects, unless it is part of the tool's own code."""
     if failure.matches(*_OF_THE_TOOL) or failure.says("should be explicitly declared as text"):
         return database_error(failure, MISUSED, UNKNOWN)
     return ToolArgumentError("SQLAlchemy rejected an argument.")
@@ -97,12 +97,12 @@ def sqlalchemy_argument(failure: Failure) -> ToolError:
 
 @rules("sqlalchemy.exc.CompileError", "sqlalchemy.exc.InvalidRequestError")
 def sqlalchemy_column(failure: Failure) -> ToolError:
-    """A column that the table does not have, or SQLAlchemy used in a way that it does not allow."""
+    """A column that the table does not have, or a misuse of SQLAlchemy."""
     name = find_name(_NO_COLUMN, failure.text)
     return database_error(failure, UNKNOWN_COLUMN if name else MISUSED, UNKNOWN, name=name)
 
 
 @last("sqlalchemy.exc.DBAPIError")
 def sqlalchemy_dropped(failure: Failure) -> ToolError | None:
-    """A connection that SQLAlchemy has given up, although the driver does not say why."""
+    """A connection that SQLAlchemy invalidated although the driver does not say why."""
     return database_error(failure, m.DROPPED, UNKNOWN) if failure.look("connection_invalidated") is True else None

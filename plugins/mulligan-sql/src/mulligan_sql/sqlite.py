@@ -1,4 +1,4 @@
-"""SQLite, through Python's sqlite3 and aiosqlite: by result code, and by SQLite's own words for the general one.
+"""SQLite, through Python's sqlite3 and aiosqlite: by result code, and by SQLite's message for the general one.
 
 https://www.sqlite.org/rescode.html; the list of Python 3.11.7 (2023-12-04) is `tests/published/sqlite.txt`.
 """
@@ -72,7 +72,7 @@ codes = Codes(
         "SQLite tries again itself": "SQLITE_ERROR_RETRY",
     },
 )
-_NEWER = {3091: "SQLITE_CONSTRAINT_DATATYPE"}  # Python's module has no name for it
+_NEWER = {3091: "SQLITE_CONSTRAINT_DATATYPE"}  # Python's module does not name it
 _COLUMN = r"constraint failed: ([^,]{1,200})|in \S{1,20} column (\S{1,200})$"
 _CHECKED = r"(?i)constraint failed: (\w{1,100})\s*(?:[<>=!]|between\b|in\b|is\b|like\b)"
 _TABLE = r"constraint failed: ([^\s,]{1,200})\.[^.,]|in \S{1,20} column (\S{1,200})\."
@@ -97,7 +97,7 @@ _WORDS: tuple[tuple[str, Meaning], ...] = (
 
 @rules("sqlite3.Error")
 def sqlite_code(failure: Failure) -> ToolError | None:
-    """The result code, an extended one before its primary one; a constraint names its column."""
+    """The result code, the extended one first; a constraint names its column."""
     code = _code(failure)
     meaning = meaning_of(code)
     if code is None or meaning is None:
@@ -126,7 +126,7 @@ def meaning_of(code: str | None) -> Meaning | None:
 
 @rules("sqlite3.OperationalError")
 def sqlite_words(failure: Failure) -> ToolError | None:
-    """SQLITE_ERROR covers all that is wrong with a statement: the first words say what."""
+    """SQLITE_ERROR covers everything that is wrong with a statement: its first words identify the error."""
     if failure.look("sqlite_errorname") != "SQLITE_ERROR":
         return None
     for pattern, meaning in _WORDS:
@@ -139,13 +139,13 @@ def sqlite_words(failure: Failure) -> ToolError | None:
 
 @rules("builtins.OverflowError")
 def sqlite_integer(failure: Failure) -> ToolError | None:
-    """A whole number of more than 64 bits, which Python's module rejects before it asks SQLite."""
+    """An integer of more than 64 bits, which Python's module rejects before calling SQLite."""
     return _error(failure, PARAMETERS) if failure.says("to convert to SQLite INTEGER") else None
 
 
 @rules("sqlite3.ProgrammingError", "sqlite3.InterfaceError", "sqlite3.Warning")
 def sqlite_module(failure: Failure) -> ToolError | None:
-    """What Python's module noticed: values that do not fit, several statements at once, a connection that is closed."""
+    """An error of Python's module: invalid values, several statements at once, a closed connection."""
     if failure.says("binding", "bindings", "parameters are of unsupported type"):
         return _error(failure, PARAMETERS)
     if failure.says("one statement at a time", "can only execute DML statements"):
@@ -155,5 +155,5 @@ def sqlite_module(failure: Failure) -> ToolError | None:
 
 @last("sqlite3.Error")
 def sqlite_other(failure: Failure) -> ToolError:
-    """A code that is not known, or none."""
+    """An unknown code, or none."""
     return _error(failure, m.FAILED, code=_code(failure))

@@ -1,7 +1,7 @@
 """SQL Server and Azure SQL, through pyodbc, mssql-python and pymssql: by the number of the error.
 
 https://learn.microsoft.com/sql/relational-databases/errors-events/database-engine-events-and-errors (2025-11), the numbers that
-statements and logins meet. ODBC shows only a SQLSTATE, which is 42000 for most; its message ends with the number.
+statements and logins can cause. ODBC shows only a SQLSTATE, which is 42000 for most; its message ends with the number.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ codes = Codes(
         FULL: (1101, 1105, 9002, 40544),
         m.UNAVAILABLE: (926, 927, 976, 978, 979, 983, 40197, 40540, 40613),
         STOPPING: (6005, 40143),
-        m.UNREACHABLE: (20009,),  # from here on, those of pymssql's DB-Library
+        m.UNREACHABLE: (20009,),  # the rest are those of pymssql's DB-Library
         m.TIMEOUT: (20003,),
         m.DROPPED: (20004, 20006, 20017, 20047),
     }
@@ -83,7 +83,7 @@ _TABLE = r"(?:table|object) ['\"]([^'\"]{1,200})['\"]"
 
 @rules("pyodbc.Error", "mssql_python.Error", "pymssql.Error", "pymssql.exceptions.Error")
 def sqlserver_number(failure: Failure) -> ToolError | None:
-    """The number of the error; ODBC's message has it at the end, and names the maker of the driver."""
+    """The number of the error. ODBC's message ends with it and names the vendor of the driver."""
     number, text = _number_and_text(failure)
     meaning = codes.meaning_of(number)
     if meaning is None:
@@ -104,7 +104,7 @@ def _number_and_text(failure: Failure) -> tuple[int | None, str]:
     arguments = failure.look("args")
     arguments = arguments if isinstance(arguments, tuple) and arguments else (None, failure.text)
     if isinstance(arguments[0], tuple) and arguments[0]:
-        arguments = arguments[0]  # pymssql: while it connects
+        arguments = arguments[0]  # pymssql: while connecting
     number, told = arguments[0], arguments[-1]
     text = told[:4_000].decode(errors="replace") if isinstance(told, bytes) else str(told)[:4_000]
     if isinstance(number, int):

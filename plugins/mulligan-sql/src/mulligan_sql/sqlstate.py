@@ -1,7 +1,7 @@
-"""What a SQLSTATE means: those of PostgreSQL, of the SQL standard and of ODBC.
+"""The meanings of SQLSTATEs: those of PostgreSQL, the SQL standard and ODBC.
 
 https://www.postgresql.org/docs/18/errcodes-appendix.html, src/backend/utils/errcodes.txt of PostgreSQL 18.6 (2026-08-15), whose
-list is `tests/published/sqlstate.txt`. A state that is not listed means what its first two characters, its class, mean.
+list is `tests/published/sqlstate.txt`. A state that is not listed has the meaning of its class, its first two characters.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def state_of(value: object) -> str | None:
 
 
 def meaning_of(state: str | None) -> Meaning | None:
-    """What a state means; None if it says nothing of the cause, as the general HY000.
+    """The meaning of a state; None if it does not indicate the cause, such as the general HY000.
 
     Args:
         state: a SQLSTATE, or None.
