@@ -85,13 +85,12 @@ def admit(invocation: Invocation, memory: SessionMemory, tool: Tool) -> Admissio
 
 
 def find_recorded(
-    invocation: Invocation, memory: SessionMemory, tool: Tool, admission: Admission | None
+    invocation: Invocation, tool: Tool, admission: Admission | None
 ) -> Generator[Step, Outcome, ToolResult | None]:
     """The result of a call that repeats one of this conversation; None if it is a new one.
 
     Args:
         invocation: the call, its arguments validated.
-        memory: the conversation's.
         tool: its tool.
         admission: what the memory says of the call.
 
@@ -100,7 +99,7 @@ def find_recorded(
     """
     while admission is not None and admission.wait is not None:
         yield admission.wait
-        admission = admit(invocation, memory, tool)
+        admission = None if invocation.memory is None else admit(invocation, invocation.memory, tool)
     if admission is None:
         return None
     if admission.answer is not None:

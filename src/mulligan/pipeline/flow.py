@@ -57,7 +57,6 @@ from mulligan.validate.schema_errors import SchemaError, unusable_tool_error
 
 if TYPE_CHECKING:
     from mulligan.execute.approval import ApprovalRequest, NeedsApproval
-    from mulligan.session.memory import Admission
 
 Flow: TypeAlias = "Generator[Step, Outcome, ToolResult]"
 _NOTE_CHARS = 60
@@ -87,16 +86,14 @@ def invoke(invocation: Invocation, refused: ToolArgumentError | None = None) -> 
                     return _failure_result(invocation, _blame_editor(invocation, tool))
                 tool = yield from _repair(invocation, tool)
             admission = None if invocation.memory is None else admit(invocation, invocation.memory, tool)
-            if (
-                tool.needs_preparation
-                or admission is not None
-                or invocation.deadline is not None
-                or invocation.context
-                or invocation.hooks.has_authorize
-            ):
-                recorded = yield from _prepare(invocation, tool, admission)
-                if recorded is not None:
-                    return _finish(invocation, recorded)
+            recorded = None if admission is None else (yield from find_recorded(invocation, tool, admission))
+            if recorded is not None:
+                return _finish(invocation, recorded)
+            deadline, has_authorize = invocation.deadline, invocation.hooks.has_authorize
+            is_plain = not (tool.needs_preparation or deadline is not None or invocation.context or has_authorize)
+            needed = None if is_plain else _prepare_run(invocation, tool)
+            if needed is not None and invocation.decision is None:
+                yield from _obtain_approval(invocation, tool, needed, deadline)
             middleware = middleware_for(invocation, tool)
             if middleware:
                 outcome = yield from run_middleware(invocation, tool, middleware, make_run(invocation, tool))
@@ -328,21 +325,6 @@ def _resolve_and_validate(invocation: Invocation) -> Tool | ToolError:
     return tool
 
 
-def _prepare(
-    invocation: Invocation, tool: Tool, admission: Admission | None
-) -> Generator[Step, Outcome, ToolResult | None]:
-    """What comes before the run of some calls: their recorded result if there is one, a deadline, values, an approval."""
-    if admission is not None and invocation.memory is not None:
-        recorded = yield from find_recorded(invocation, invocation.memory, tool, admission)
-        if recorded is not None:
-            return recorded
-    deadline = invocation.deadline
-    needed = _prepare_run(invocation, tool)
-    if needed is not None and invocation.decision is None:
-        yield from _obtain_approval(invocation, tool, needed, deadline)
-    return None
-
-
 def _prepare_run(invocation: Invocation, tool: Tool) -> NeedsApproval | None:
     """The deadline, injected values, and authorize: why a person must approve the call, if so."""
     clock = invocation.runtime.clock
@@ -368,12 +350,14 @@ def _authorize(invocation: Invocation, tool: Tool) -> NeedsApproval | None:
     answer: ToolError | NeedsApproval | None = None
     if invocation.hooks.has_authorize:
         answer = invocation.hooks.authorize(tool, partial(copy_arguments, invocation, tool), invocation.call)
-    if isinstance(answer, ToolError):
-        raise answer
-    if answer is None and tool.approve:
+    if answer is None:
+        if not tool.approve:
+            return None
         from mulligan.execute.approval import NeedsApproval
 
         return NeedsApproval()
+    if isinstance(answer, ToolError):
+        raise answer
     return answer
 
 
