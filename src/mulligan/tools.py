@@ -218,7 +218,7 @@ class Tool:
         return MappingProxyType(read_injected(self.handler) if self._annotated else {})
 
     @lazy
-    def needs_preparation(self) -> bool:
+    def _needs_preparation(self) -> bool:
         """Whether something is worked out for each call before the tool runs: a deadline, injected values, an approval."""
         return self.timeout is not None or self.approve or bool(self.injected)
 
@@ -333,7 +333,7 @@ class Tool:
         if "also_called" in values:
             values["also_called"] -= {self.name}
         changed = copy(self)
-        for computed in ("_computed", "_output_validator", "needs_preparation"):  # from options
+        for computed in ("_computed", "_output_validator", "_needs_preparation"):  # from options
             changed.__dict__.pop(computed, None)
         changed.__dict__.update(values)
         return changed

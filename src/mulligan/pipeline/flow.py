@@ -90,7 +90,8 @@ def invoke(invocation: Invocation, refused: ToolArgumentError | None = None) -> 
             if recorded is not None:
                 return _finish(invocation, recorded)
             deadline, has_authorize = invocation.deadline, invocation.hooks.has_authorize
-            is_plain = not (tool.needs_preparation or deadline is not None or invocation.context or has_authorize)
+            needs_preparation = tool._needs_preparation or invocation.context or has_authorize  # noqa: SLF001
+            is_plain = deadline is None and not needs_preparation
             needed = None if is_plain else _prepare_run(invocation, tool)
             if needed is not None and invocation.decision is None:
                 yield from _obtain_approval(invocation, tool, needed, deadline)
