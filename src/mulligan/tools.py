@@ -218,6 +218,11 @@ class Tool:
         return MappingProxyType(read_injected(self.handler) if self._annotated else {})
 
     @lazy
+    def _needs_preparation(self) -> bool:
+        """Whether something is worked out for each call before the tool runs: a deadline, injected values, an approval."""
+        return self.timeout is not None or self.approve or bool(self.injected)
+
+    @lazy
     def _is_checked(self) -> bool:
         if self.is_read_from_signature:
             check_annotations(self.handler)
@@ -235,8 +240,8 @@ class Tool:
         return compile_schema(self._schema)
 
     @lazy
-    def _is_valid(self) -> Callable[[Any], bool]:
-        return self.validator.is_valid
+    def _fitting(self) -> tuple[Callable[[Any], bool], Callable[[dict[str, Any]], dict[str, Any]] | None]:
+        return self.validator.is_valid, self._structure
 
     @lazy
     def _structure(self) -> Callable[[dict[str, Any]], dict[str, Any]] | None:
@@ -272,9 +277,9 @@ class Tool:
         Raises:
             SchemaError: the schema cannot be used.
         """
-        if not self._is_valid(arguments):
+        is_valid, structure = self._fitting
+        if not is_valid(arguments):
             return checks.invalid_arguments(self.validator.problems(arguments, self.secret))
-        structure = self._structure
         if structure is None:
             return arguments
         try:
@@ -328,7 +333,7 @@ class Tool:
         if "also_called" in values:
             values["also_called"] -= {self.name}
         changed = copy(self)
-        for computed in ("_computed", "_output_validator"):  # from options
+        for computed in ("_computed", "_output_validator", "_needs_preparation"):  # from options
             changed.__dict__.pop(computed, None)
         changed.__dict__.update(values)
         return changed

@@ -52,8 +52,11 @@ async def adrive(flow: Flow[Result], workers: Workers) -> Result:
     Raises:
         asyncio.CancelledError: the host has cancelled the task.
     """
-    task = _current_task()
-    cancels_before = _cancel_count(task)
+    try:
+        task = asyncio.current_task()
+    except RuntimeError:  # another event loop than asyncio's
+        task = None
+    cancels_before = 0 if task is None else task.cancelling()
     try:
         step = next(flow)
         while True:
@@ -274,10 +277,10 @@ def _undo_own_cancels(watched: Coroutine[Any, Any, Any], task: asyncio.Task[Any]
     """
     if task is None:
         return (yield from watched.__await__())
-    base, own, sent = task.cancelling(), 0, None
+    own, sent = 0, None
     thrown: BaseException | None = None
+    before = base = task.cancelling()
     while True:
-        before = task.cancelling()
         try:
             waiting = watched.send(sent) if thrown is None else watched.throw(thrown)
         except StopIteration as stop:
@@ -294,6 +297,7 @@ def _undo_own_cancels(watched: Coroutine[Any, Any, Any], task: asyncio.Task[Any]
             sent, thrown = (yield waiting), None
         except BaseException as error:
             thrown = error
+        before = task.cancelling()
 
 
 def _count_own_cancels(task: asyncio.Task[Any], base: int, own: int, before: int) -> int:

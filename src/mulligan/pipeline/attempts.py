@@ -266,10 +266,10 @@ def detect_failure(runtime: Runtime, tool: Tool, value: Any) -> Failure | None:
         tool: the tool.
         value: what it returned.
     """
-    if tool.detect is False:
-        return None
     if tool.detect is True:
         return runtime.hooks.detect(value, tool) if runtime.hooks.has_detect or may_report(value) else None
+    if tool.detect is False:
+        return None
     fault_log, culprit = runtime.fault_log, f"tool {tool.name}"
     try:
         failure = tool.detect(value)

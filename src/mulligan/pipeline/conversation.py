@@ -15,7 +15,7 @@ from mulligan.validate.arguments import read_arguments
 
 if TYPE_CHECKING:
     from mulligan.session.budget import ExhaustedPart
-    from mulligan.session.memory import SessionMemory
+    from mulligan.session.memory import Admission, SessionMemory
 
 
 _NO_FAILURES = ("session:", "host:approval-")  # rules: the memory's own refusals, and those for want of an approval
@@ -59,20 +59,20 @@ def raise_exhausted(invocation: Invocation, spent: ExhaustedPart) -> None:
     raise spent.error()
 
 
-def find_recorded(
-    invocation: Invocation, memory: SessionMemory, tool: Tool
-) -> Generator[Step, Outcome, ToolResult | None]:
-    """The result of a call that repeats one of this conversation; None if it is a new one.
+def admit(invocation: Invocation, memory: SessionMemory, tool: Tool) -> Admission | None:
+    """Asks the memory of the conversation whether the call may run.
 
     Args:
         invocation: the call, its arguments validated.
         memory: the conversation's.
         tool: its tool.
 
+    Returns:
+        None for a call that may run as it is, as nearly every call may.
+
     Raises:
-        ToolError: the call must not be run, or must not be run again.
+        ToolError: the call must not be run: its name now means another tool than the one that a person approved.
     """
-    arguments = invocation.arguments or {}
     if invocation.decision is not None and tool.name != invocation.call.name:
         raise ToolCancelledError(
             "This call was not run: its name now means another tool than the one that was approved.",
@@ -80,21 +80,36 @@ def find_recorded(
             rule="host:approval-tool",
         )
     is_resumed = invocation.decision is not None or invocation.is_continued
-    while admission := memory.admit(
-        invocation.call, tool, arguments, invocation.step, invocation.deadline, is_resumed=is_resumed
-    ):
-        if admission.wait is not None:
-            yield admission.wait
-            continue
-        if admission.answer is not None:
-            return admission.answer.result(invocation.call, tool, invocation.runtime.renderer)
-        invocation.recording_key = admission.key
-        if admission.error is not None:
-            raise admission.error
-        invocation.deadline = admission.deadline
-        if admission.spent is not None:
-            raise_exhausted(invocation, admission.spent)
-        break
+    arguments = invocation.arguments or {}
+    return memory.admit(invocation.call, tool, arguments, invocation.step, invocation.deadline, is_resumed=is_resumed)
+
+
+def find_recorded(
+    invocation: Invocation, tool: Tool, admission: Admission | None
+) -> Generator[Step, Outcome, ToolResult | None]:
+    """The result of a call that repeats one of this conversation; None if it is a new one.
+
+    Args:
+        invocation: the call, its arguments validated.
+        tool: its tool.
+        admission: what the memory says of the call.
+
+    Raises:
+        ToolError: the call must not be run, or must not be run again.
+    """
+    while admission is not None and admission.wait is not None:
+        yield admission.wait
+        admission = None if invocation.memory is None else admit(invocation, invocation.memory, tool)
+    if admission is None:
+        return None
+    if admission.answer is not None:
+        return admission.answer.result(invocation.call, tool, invocation.runtime.renderer)
+    invocation.recording_key = admission.key
+    if admission.error is not None:
+        raise admission.error
+    invocation.deadline = admission.deadline
+    if admission.spent is not None:
+        raise_exhausted(invocation, admission.spent)
     return None
 
 

@@ -37,6 +37,7 @@ from mulligan.pipeline.attempts import (
     with_deadline,
 )
 from mulligan.pipeline.conversation import (
+    admit,
     begin,
     find_recorded,
     raise_exhausted,
@@ -56,18 +57,18 @@ from mulligan.validate.schema_errors import SchemaError, unusable_tool_error
 
 if TYPE_CHECKING:
     from mulligan.execute.approval import ApprovalRequest, NeedsApproval
-    from mulligan.session.memory import SessionMemory
 
 Flow: TypeAlias = "Generator[Step, Outcome, ToolResult]"
 _NOTE_CHARS = 60
 _DEADLINE_RULE = "host:deadline"
 
 
-def invoke(invocation: Invocation) -> Flow:
+def invoke(invocation: Invocation, refused: ToolArgumentError | None = None) -> Flow:
     """Runs one call through the stages.
 
     Args:
         invocation: the call.
+        refused: what the tool's framework found wrong with the arguments, where it was asked before.
 
     Returns:
         A generator that returns the result.
@@ -76,8 +77,42 @@ def invoke(invocation: Invocation) -> Flow:
         UsageError: a mistake in the host's own code, such as a missing injected value.
         ToolError: in strict mode.
     """
-    flow = _run_stages(invocation)
-    return flow if invocation.memory is None else _with_memory(invocation, invocation.memory, flow)
+    try:
+        try:
+            tool: Any = refused or _begin(invocation)
+            if not isinstance(tool, Tool):
+                invocation.hide_secrets()
+                if not _may_repair(invocation, tool):
+                    return _failure_result(invocation, _blame_editor(invocation, tool))
+                tool = yield from _repair(invocation, tool)
+            admission = None if invocation.memory is None else admit(invocation, invocation.memory, tool)
+            recorded = None if admission is None else (yield from find_recorded(invocation, tool, admission))
+            if recorded is not None:
+                return _finish(invocation, recorded)
+            deadline, has_authorize = invocation.deadline, invocation.hooks.has_authorize
+            needs_preparation = tool._needs_preparation or invocation.context or has_authorize  # noqa: SLF001
+            is_plain = deadline is None and not needs_preparation
+            needed = None if is_plain else _prepare_run(invocation, tool)
+            if needed is not None and invocation.decision is None:
+                yield from _obtain_approval(invocation, tool, needed, deadline)
+            middleware = middleware_for(invocation, tool)
+            if middleware:
+                outcome = yield from run_middleware(invocation, tool, middleware, make_run(invocation, tool))
+            else:
+                # The run has no name here, so that nothing keeps it while it continues.
+                outcome = classify_outcome(
+                    invocation, tool, (yield with_deadline(invocation, make_run(invocation, tool)))
+                )
+            if outcome.error is not None and outcome.error.transient:
+                outcome = yield from retry_by_default(invocation, tool, outcome)
+        except Exception as error:
+            return (yield from _continue_after(invocation, error, refused))
+        if outcome.error is None:
+            return _success_result(invocation, outcome.value)
+        return (yield from _finish_failed(invocation, outcome.error))
+    except BaseException as error:
+        _abandon(invocation, error)
+        raise
 
 
 def refuse(invocation: Invocation, error: ToolError) -> ToolResult:
@@ -96,67 +131,15 @@ def refuse(invocation: Invocation, error: ToolError) -> ToolResult:
     return _failure_result(invocation, error)
 
 
-def _with_memory(invocation: Invocation, memory: SessionMemory, flow: Flow) -> Flow:
-    """The same flow; the conversation's memory learns of one that ends without a result."""
-    try:
-        return (yield from flow)
-    except Exception:
-        if invocation.recording_key is not None:
-            record_abandoned(invocation, memory, may_have_run=invocation.attempts > 0)
-        raise
-    except BaseException:
-        if invocation.recording_key is not None:
-            record_abandoned(invocation, memory, may_have_run=True)
-        raise
-
-
-def _run_stages(invocation: Invocation, refused: ToolArgumentError | None = None) -> Flow:
-    """The stages; `refused` says what the tool's framework found wrong with the arguments, where it was asked before."""
-    try:
-        try:
-            resolved = refused or _begin(invocation)
-            if isinstance(resolved, ToolError):
-                invocation.hide_secrets()
-                if not _may_repair(invocation, resolved):
-                    return _failure_result(invocation, _blame_editor(invocation, resolved))
-                tool = yield from _repair(invocation, resolved)
-            else:
-                tool = resolved
-            memory = invocation.memory
-            recorded = None if memory is None else (yield from find_recorded(invocation, memory, tool))
-            if recorded is not None:
-                return _finish(invocation, recorded)
-            deadline = invocation.deadline
-            needed = _prepare_run(invocation, tool)
-            if needed is not None and invocation.decision is None:
-                yield from _obtain_approval(invocation, tool, needed, deadline)
-            middleware = middleware_for(invocation, tool)
-            if middleware:
-                outcome = yield from run_middleware(invocation, tool, middleware, make_run(invocation, tool))
-            else:
-                # The run has no name here, so that nothing keeps it while it continues.
-                outcome = classify_outcome(
-                    invocation, tool, (yield with_deadline(invocation, make_run(invocation, tool)))
-                )
-            if outcome.error is not None and outcome.error.transient:
-                outcome = yield from retry_by_default(invocation, tool, outcome)
-        except Exception as error:
-            return (yield from _continue_after(invocation, error, refused))
-        if outcome.error is None:
-            return _success_result(invocation, outcome.value)
-        return (yield from _finish_failed(invocation, outcome.error))
-    except BaseException:
-        _observe_abandoned(invocation)
-        raise
-
-
-def _observe_abandoned(invocation: Invocation) -> None:
-    """Tells the observers of a call that ends without a result."""
-    if not invocation.is_open:
-        return
-    invocation.is_open = False
-    call, position = invocation.call, (invocation.session_id, invocation.step, invocation.attempts)
-    invocation.hooks.observe(CallAbandoned(call.id, invocation.runtime.renderer.display_name(call), *position))
+def _abandon(invocation: Invocation, error: BaseException) -> None:
+    """Tells the observers and the conversation's memory of a call that ends without a result."""
+    if invocation.is_open:
+        invocation.is_open = False
+        call, position = invocation.call, (invocation.session_id, invocation.step, invocation.attempts)
+        invocation.hooks.observe(CallAbandoned(call.id, invocation.runtime.renderer.display_name(call), *position))
+    if invocation.memory is not None and invocation.recording_key is not None:
+        may_have_run = invocation.attempts > 0 or not isinstance(error, Exception)
+        record_abandoned(invocation, invocation.memory, may_have_run=may_have_run)
 
 
 def _continue_after(invocation: Invocation, error: Exception, refused: ToolArgumentError | None) -> Flow:
@@ -166,7 +149,7 @@ def _continue_after(invocation: Invocation, error: Exception, refused: ToolArgum
     if isinstance(error, ArgumentsRefused) and refused is None:
         if invocation.memory is not None:
             record_abandoned(invocation, invocation.memory, may_have_run=False)
-        return (yield from _run_stages(invocation, error.error))
+        return (yield from invoke(invocation, error.error))
     return (yield from _finish_failed(invocation, _error_for_exception(invocation, error)))
 
 
@@ -335,7 +318,7 @@ def _resolve_and_validate(invocation: Invocation) -> Tool | ToolError:
     except SchemaError as error:
         return unusable_tool_error(tool.shown, error)
     invocation.arguments = arguments
-    if isinstance(bound, ToolArgumentError):
+    if not isinstance(bound, dict):
         return bound
     if tool.secret:
         invocation.hide_secrets()
@@ -368,12 +351,14 @@ def _authorize(invocation: Invocation, tool: Tool) -> NeedsApproval | None:
     answer: ToolError | NeedsApproval | None = None
     if invocation.hooks.has_authorize:
         answer = invocation.hooks.authorize(tool, partial(copy_arguments, invocation, tool), invocation.call)
-    if isinstance(answer, ToolError):
-        raise answer
-    if answer is None and tool.approve:
+    if answer is None:
+        if not tool.approve:
+            return None
         from mulligan.execute.approval import NeedsApproval
 
         return NeedsApproval()
+    if isinstance(answer, ToolError):
+        raise answer
     return answer
 
 
@@ -458,7 +443,7 @@ def _is_safe_repair(invocation: Invocation, sent: ToolCall, tool: Tool) -> bool:
 def _success_result(invocation: Invocation, value: Any) -> ToolResult:
     runtime = invocation.runtime
     try:
-        content = _content_of(value, invocation.deadline)
+        content = (_dict_content if type(value) is dict else as_content)(value, invocation.deadline)
     except ToolExecutionError as error:  # it cannot be written as text
         return _failure_result(invocation, error)
     limit = runtime.limits.result_chars
@@ -484,9 +469,9 @@ def _success_result(invocation: Invocation, value: Any) -> ToolResult:
     return _finish(invocation, result)
 
 
-def _content_of(value: Any, deadline: Deadline | None) -> str:
-    """What the model reads of a value; of an MCP `CallToolResult`, its texts, as in every message."""
-    if type(value) is dict and "content" in value:
+def _dict_content(value: dict[Any, Any], deadline: Deadline | None) -> str:
+    """What the model reads of a dict: if it is an MCP `CallToolResult`, its texts, as in every message; otherwise JSON."""
+    if "content" in value:
         from mulligan.dialects.blocks import envelope_text
 
         with suppress(TypeError, ValueError, RecursionError, ToolExecutionError):

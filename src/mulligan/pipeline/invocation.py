@@ -106,7 +106,7 @@ class RuntimeView(Runtime):
         self._runtime.hooks = hooks
 
 
-@attrs.define(eq=False, repr=False)
+@attrs.define(eq=False, repr=False, weakref_slot=False)
 class Invocation:
     """One call on its way to its result.
 
@@ -121,7 +121,7 @@ class Invocation:
         deadline: the moment by which it must have ended, or None.
         tool: the tool, once it is resolved.
         arguments: the validated JSON values, once there are any.
-        handler_arguments: the handler's keyword arguments.
+        handler_arguments: the handler's keyword arguments, once the arguments are validated.
         candidates: the names that the tool's author gives instead of a missing one, once they are listed.
         failure: what happened in the last attempt, or None.
         outcome: how the last attempt ended.
@@ -160,7 +160,7 @@ class Invocation:
     waited: float = 0.0
     is_open: bool = False
     is_continued: bool = False
-    handler_arguments: dict[str, Any] = attrs.field(init=False, factory=dict)
+    handler_arguments: dict[str, Any] = attrs.field(init=False)
 
     @property
     def session_id(self) -> str | None:

@@ -41,7 +41,7 @@ class _Record:
     """What is counted of one tool. A success takes no lock."""
 
     def __init__(self) -> None:
-        self.next_call = count(1).__next__
+        self.numbers = count(1)
         self.calls = 0
         self.durations: deque[float] = deque(maxlen=_MOST_DURATIONS)
         self.failures: Counter[str] = Counter()
@@ -65,7 +65,7 @@ class Stats:
         record = self._records.get(name)
         if record is None:
             record = self._records.setdefault(name, _Record())
-        record.calls = record.next_call()
+        record.calls = next(record.numbers)
         record.durations.append(result.duration)
         if result.error is not None or result.attempts > 1 or result.repairs:
             with self._lock:

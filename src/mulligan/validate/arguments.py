@@ -104,11 +104,13 @@ def line_and_column(text: str, position: int) -> str:
     return f"line {line} column {position - text.rfind(chr(10), 0, position)}"
 
 
-@cache
-def _decoder(numbers: NumberReader | None = None) -> Callable[[str | bytes], Any]:
+_decoders: dict[NumberReader | None, Callable[[str], Any]] = {}
+
+
+def _make_decoder(numbers: NumberReader | None) -> Callable[[str], Any]:
     import msgspec
 
-    return msgspec.json.Decoder(float_hook=numbers).decode
+    return _decoders.setdefault(numbers, msgspec.json.Decoder(float_hook=numbers).decode)
 
 
 @cache
@@ -139,24 +141,18 @@ def read_arguments(arguments: Any, limits: Limits, *, numbers: NumberReader | No
         arguments = _as_text(arguments)
     if len(arguments) * 4 > limits.argument_bytes:
         _check_size(arguments, limits.argument_bytes)
-    objects = arguments.count("{")
-    if objects + arguments.count("[") > limits.depth:
+    if len(arguments) > 2 * limits.depth:  # in fewer characters, valid JSON cannot be deeper
         _check_depth(arguments, limits.depth)
     value, parse_error = None, None
     try:
-        value = _decoder(numbers)(arguments)
+        value = (_decoders.get(numbers) or _make_decoder(numbers))(arguments)
     except Exception as error:
         parse_error = str(error)
-    if parse_error is not None and arguments.startswith(_BYTE_ORDER_MARK):
-        return read_arguments(arguments.removeprefix(_BYTE_ORDER_MARK), limits, numbers=numbers)
     if parse_error is not None:  # raised outside `except`: the context would keep frames alive
-        return _explain(arguments, parse_error, numbers)
+        return _explain(arguments, parse_error, limits, numbers)
     if type(value) is not dict:
         return _refuse_non_object(value)
-    keys = len(value) if objects == 1 else _count_keys(value)
-    if arguments.count(":") != keys and _may_repeat_a_key(arguments, keys):
-        return _reparse(arguments, numbers)
-    return value
+    return _reparse(arguments, numbers) if _may_repeat_a_key(arguments, value) else value
 
 
 def are_within_limits(text: str, limits: Limits) -> bool:
@@ -169,9 +165,15 @@ def are_within_limits(text: str, limits: Limits) -> bool:
     return len(text) * 4 <= limits.argument_bytes and text.count("{") + text.count("[") <= limits.depth
 
 
-def _may_repeat_a_key(text: str, keys: int) -> bool:
-    """Whether the text may contain more members than keys. A colon after a key follows its quote or whitespace."""
-    return text.count('":') != keys or " :" in text or "\n:" in text or "\t:" in text or "\r:" in text
+def _may_repeat_a_key(text: str, value: dict[str, Any]) -> bool:
+    """Whether the objects of a text may have more members than keys. The colon of a member follows a quote, or a blank."""
+    is_spaced = " :" in text or (
+        ("\n" in text or "\t" in text or "\r" in text) and ("\n:" in text or "\t:" in text or "\r:" in text)
+    )
+    members = text.count('":')  # at least, if no blank precedes a colon
+    if not is_spaced and (members == len(value) or members == _count_keys(value)):
+        return False
+    return text.count(":") != _count_keys(value)
 
 
 def _count_keys(value: Any) -> int:
@@ -239,6 +241,8 @@ def _refuse_non_finite(mapping: dict[str, Any]) -> None:
 
 
 def _check_depth(text: str, limit: int) -> None:
+    if text.count("{") + text.count("[") <= limit:  # nearly every text
+        return
     depth = 0
     for token in _TOKENS.finditer(text):
         bracket = token[0]
@@ -263,8 +267,11 @@ def _check_size(text: str, allowed: int) -> None:
         _refuse("", message, f"at most {allowed:,} bytes of arguments")
 
 
-def _explain(text: str, parse_error: str, numbers: NumberReader | None) -> dict[str, Any]:
+def _explain(text: str, parse_error: str, limits: Limits, numbers: NumberReader | None) -> dict[str, Any]:
     """Raises the error for a text that msgspec refuses; returns its value if the standard library reads it exactly."""
+    _check_depth(text, limits.depth)
+    if text.startswith(_BYTE_ORDER_MARK):
+        return read_arguments(text.removeprefix(_BYTE_ORDER_MARK), limits, numbers=numbers)
     if not text or text.isspace():
         return {}
     if not text.isascii():
