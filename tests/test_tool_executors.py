@@ -247,6 +247,61 @@ def test_run_starts_the_calls_of_a_message_at_the_same_time_on_an_executor(tmp_p
     ]
 
 
+class Narrow(ToolExecutor):
+    """Takes two calls of a batch at a time, and notes how many it has."""
+
+    name = "narrow"
+    in_flight = 2
+
+    def __init__(self) -> None:
+        self.now = self.most = 0
+
+    def execute(self, tool: Tool, arguments: Any, call: Any) -> Callable[[], Any]:
+        async def run() -> Any:
+            self.now += 1
+            self.most = max(self.most, self.now)
+            await asyncio.sleep(0.01)
+            self.now -= 1
+            return arguments["number"]
+
+        return run
+
+
+def test_a_batch_begins_no_more_calls_than_its_executor_takes(make_pipeline):
+    narrow, other = Narrow(), Narrow()
+    tools = [Tool.from_function(double, name=name, executor=one) for name, one in (("one", narrow), ("two", other))]
+    pipeline = make_pipeline(*tools, double)
+    calls = [(name, {"number": number}) for number in range(30) for name in ("one", "double", "two", "unknown")]
+
+    results = asyncio.run(pipeline.acall_many(calls))
+
+    assert [result.value for result in results[::4]] == [result.value for result in results[2::4]] == [*range(30)]
+    assert [result.value for result in results[1::4]] == [2 * number for number in range(30)]
+    assert (narrow.most, other.most) == (2, 2)
+
+
+def test_a_batch_that_is_cancelled_begins_no_more_calls(make_pipeline):
+    narrow = Narrow()
+    pipeline = make_pipeline(Tool.from_function(double, executor=narrow))
+
+    async def cancel() -> list[Any]:
+        batch = asyncio.ensure_future(pipeline.acall_many([("double", {"number": number}) for number in range(1_000)]))
+        while not narrow.most:
+            await asyncio.sleep(0)
+        await asyncio.sleep(0.05)
+        batch.cancel()
+        with pytest.raises(asyncio.CancelledError) as caught:
+            await batch
+        await asyncio.sleep(0.05)
+        return caught.value.results  # type: ignore[attr-defined]
+
+    results = asyncio.run(cancel())
+    ended = [result for result in results if result is not None]
+    assert len(results) == 1_000
+    assert results[: len(ended)] == ended
+    assert 0 < len(ended) < 1_000
+
+
 @pytest.mark.parametrize(
     ("left", "message", "effect"),
     [
