@@ -6,6 +6,7 @@ import asyncio
 import json
 import pickle
 import sys
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -331,6 +332,41 @@ def seconds_left() -> float | None:
     """The seconds until the deadline of the call."""
     deadline = current_deadline()
     return None if deadline is None else deadline.remaining
+
+
+def give(kind: str) -> Any:
+    """Returns a failure, in one of the ways in which tools do."""
+    missing = FileNotFoundError(2, "No such file or directory", "docs/a.md")
+    group = ExceptionGroup("two", [ValueError("bad"), missing])
+    return {"alone": missing, "pair": (None, missing), "group": group, "custom": Custom("broke", {"code": 7})}[kind]
+
+
+class Custom(Exception):
+    """An exception with data."""
+
+    def __init__(self, text: str, data: dict[str, int]) -> None:
+        super().__init__(text)
+        self.data, self.lock = data, threading.Lock()
+
+
+class Packed(ToolExecutor):
+    """Runs calls as data."""
+
+    name = "packed"
+
+    def execute(self, tool: Tool, arguments: Any, call: Any) -> Callable[[], Any]:
+        request = packed_call(tool, arguments, yielded=10, where="runs elsewhere")
+        return lambda: value_of_answer(run_packed_call(request))
+
+
+@pytest.mark.parametrize("options", [{"executor": Packed()}, {"killable": True}])
+@pytest.mark.parametrize("kind", ["alone", "pair", "group", "custom"])
+def test_a_returned_exception_means_elsewhere_what_it_means_here(options, kind, make_pipeline):
+    here = make_pipeline(Tool.from_function(give)).call("give", {"kind": kind}, call_id="c1")
+    elsewhere = make_pipeline(Tool.from_function(give, **options)).call("give", {"kind": kind}, call_id="c1")
+    assert here.error is not None
+    assert (type(elsewhere.error), elsewhere.error.effect) == (type(here.error), here.error.effect)
+    assert elsewhere.content == here.content
 
 
 def test_a_packed_call_has_its_deadline_and_leaves_none_behind():

@@ -311,6 +311,8 @@ def _encode(value: Any, nodes: list[list[Any]], depth: int) -> Any:
 
 def _encode_container(value: Any, nodes: list[list[Any]], depth: int) -> tuple[str | None, Any]:
     """The type name of a container and its encoded content. For other objects, None and a value that is equivalent."""
+    if isinstance(value, BaseException):  # a failure that the tool returns
+        return "exception", _encode(_describe_exception(value), nodes, depth)
     if isinstance(value, HeldObject):
         return value.node, _encode(value.facts, nodes, depth)
     if isinstance(value, Mapping):

@@ -183,7 +183,7 @@ def rebuild_exception(facts: Mapping[str, Any]) -> BaseException:
     base, arguments = _nearest_known_class(facts), tuple(facts["args"])
     members = [rebuild_exception(one) for one in facts["members"]]
     if issubclass(base, BaseExceptionGroup):
-        base, arguments = (base, (facts["text"], members)) if members else (Exception, arguments)
+        base, arguments = (base, (str(arguments[0]), members)) if members and arguments else (Exception, arguments)
     fields = facts["fields"]
     if issubclass(base, errors.ToolError):
         exception: BaseException = _make_class(facts, base)(_message(facts), **_error_fields(fields))

@@ -17,8 +17,8 @@ from typing import Any
 
 from mulligan_ray.connection import connection
 
-_LOOK_SECONDS = 0.02  # the longest time after which the thread also waits for calls that were sent meanwhile
-_FEW = 32  # up to so many calls, each is delivered at once
+_LOOK_SECONDS = 0.02  # after this time the thread also waits for calls that were sent meanwhile
+_FEW = 32  # up to so many calls, each is delivered at once, and of more an eighth together
 
 
 class Answers:
@@ -113,8 +113,9 @@ def _wait(ray: Any, references: list[Any], known: str | None) -> list[tuple[Any,
         BaseException: the connection has ended.
     """
     _check_connected(known)
-    most = 1 if len(references) <= _FEW else len(references)
-    ended, _ = ray.wait(references, num_returns=most, timeout=_LOOK_SECONDS)
+    count = len(references)  # each look costs time for each of them
+    most, seconds = (1, _LOOK_SECONDS) if count <= _FEW else (count // 8, _LOOK_SECONDS * (1 + count / 250))
+    ended, _ = ray.wait(references, num_returns=most, timeout=seconds)
     _check_connected(known)
     try:
         return list(zip(ended, ray.get(ended, timeout=_LOOK_SECONDS), strict=True))
