@@ -222,7 +222,7 @@ class Ray(ToolExecutor):
         try:
             await _wait(sending)
         except asyncio.CancelledError:
-            sending.add_done_callback(lambda sent: sent.exception() or _stop(slot, sent.result()))
+            sending.add_done_callback(partial(_stop_sent, slot))
             raise DeadlineExceeded(0.0) from None
         return sending.result()
 
@@ -279,6 +279,12 @@ def _stop(slot: _Slot, reference: Any) -> None:
         _kill(slot)
     elif connection() is not None:
         sys.modules["ray"].cancel(reference, force=True)
+
+
+def _stop_sent(slot: _Slot, sent: Future[Any]) -> None:
+    """Stops a call that was given up before it was sent."""
+    if sent.exception() is None:
+        _stop(slot, sent.result())
 
 
 def _kill(slot: _Slot) -> None:
