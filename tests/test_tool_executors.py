@@ -6,6 +6,7 @@ import asyncio
 import json
 import pickle
 import sys
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -247,6 +248,61 @@ def test_run_starts_the_calls_of_a_message_at_the_same_time_on_an_executor(tmp_p
     ]
 
 
+class Narrow(ToolExecutor):
+    """Takes two calls of a batch at a time, and notes how many it has."""
+
+    name = "narrow"
+    in_flight = 2
+
+    def __init__(self) -> None:
+        self.now = self.most = 0
+
+    def execute(self, tool: Tool, arguments: Any, call: Any) -> Callable[[], Any]:
+        async def run() -> Any:
+            self.now += 1
+            self.most = max(self.most, self.now)
+            await asyncio.sleep(0.01)
+            self.now -= 1
+            return arguments["number"]
+
+        return run
+
+
+def test_a_batch_begins_no_more_calls_than_its_executor_takes(make_pipeline):
+    narrow, other = Narrow(), Narrow()
+    tools = [Tool.from_function(double, name=name, executor=one) for name, one in (("one", narrow), ("two", other))]
+    pipeline = make_pipeline(*tools, double)
+    calls = [(name, {"number": number}) for number in range(30) for name in ("one", "double", "two", "unknown")]
+
+    results = asyncio.run(pipeline.acall_many(calls))
+
+    assert [result.value for result in results[::4]] == [result.value for result in results[2::4]] == [*range(30)]
+    assert [result.value for result in results[1::4]] == [2 * number for number in range(30)]
+    assert (narrow.most, other.most) == (2, 2)
+
+
+def test_a_batch_that_is_cancelled_begins_no_more_calls(make_pipeline):
+    narrow = Narrow()
+    pipeline = make_pipeline(Tool.from_function(double, executor=narrow))
+
+    async def cancel() -> list[Any]:
+        batch = asyncio.ensure_future(pipeline.acall_many([("double", {"number": number}) for number in range(1_000)]))
+        while not narrow.most:
+            await asyncio.sleep(0)
+        await asyncio.sleep(0.05)
+        batch.cancel()
+        with pytest.raises(asyncio.CancelledError) as caught:
+            await batch
+        await asyncio.sleep(0.05)
+        return caught.value.results  # type: ignore[attr-defined]
+
+    results = asyncio.run(cancel())
+    ended = [result for result in results if result is not None]
+    assert len(results) == 1_000
+    assert results[: len(ended)] == ended
+    assert 0 < len(ended) < 1_000
+
+
 @pytest.mark.parametrize(
     ("left", "message", "effect"),
     [
@@ -276,6 +332,41 @@ def seconds_left() -> float | None:
     """The seconds until the deadline of the call."""
     deadline = current_deadline()
     return None if deadline is None else deadline.remaining
+
+
+def give(kind: str) -> Any:
+    """Returns a failure, in one of the ways in which tools do."""
+    missing = FileNotFoundError(2, "No such file or directory", "docs/a.md")
+    group = ExceptionGroup("two", [ValueError("bad"), missing])
+    return {"alone": missing, "pair": (None, missing), "group": group, "custom": Custom("broke", {"code": 7})}[kind]
+
+
+class Custom(Exception):
+    """An exception with data."""
+
+    def __init__(self, text: str, data: dict[str, int]) -> None:
+        super().__init__(text)
+        self.data, self.lock = data, threading.Lock()
+
+
+class Packed(ToolExecutor):
+    """Runs calls as data."""
+
+    name = "packed"
+
+    def execute(self, tool: Tool, arguments: Any, call: Any) -> Callable[[], Any]:
+        request = packed_call(tool, arguments, yielded=10, where="runs elsewhere")
+        return lambda: value_of_answer(run_packed_call(request))
+
+
+@pytest.mark.parametrize("options", [{"executor": Packed()}, {"killable": True}])
+@pytest.mark.parametrize("kind", ["alone", "pair", "group", "custom"])
+def test_a_returned_exception_means_elsewhere_what_it_means_here(options, kind, make_pipeline):
+    here = make_pipeline(Tool.from_function(give)).call("give", {"kind": kind}, call_id="c1")
+    elsewhere = make_pipeline(Tool.from_function(give, **options)).call("give", {"kind": kind}, call_id="c1")
+    assert here.error is not None
+    assert (type(elsewhere.error), elsewhere.error.effect) == (type(here.error), here.error.effect)
+    assert elsewhere.content == here.content
 
 
 def test_a_packed_call_has_its_deadline_and_leaves_none_behind():

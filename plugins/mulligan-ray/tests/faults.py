@@ -21,6 +21,7 @@ import mulligan_ray
 import ray_tools
 from local_cluster import NODE
 from mulligan_ray import Ray
+from mulligan_testkit.out_of_memory import can_outgrow, remove_groups
 
 from mulligan import Pipeline, Tool
 from mulligan.errors import UsageError
@@ -102,6 +103,7 @@ class Fault(NamedTuple):
 LOST = ("ToolUnavailableError", "possible")
 FAULTS = {
     "worker or actor killed": Fault(*LOST, arguments={"how": "SIGKILL"}),
+    "killed by the kernel": Fault(*LOST, arguments={"how": "kernel"}),  # for lack of memory
     "sys.exit in the tool": Fault("ToolExecutionError", "possible", arguments={"how": "sys.exit"}),
     "out of memory in the tool": Fault("ToolQuotaError", "possible", arguments={"how": "out of memory"}),
     "out of memory on the node": Fault(
@@ -125,6 +127,8 @@ FAULTS = {
         waits=True,
     ),
 }
+if not can_outgrow():
+    del FAULTS["killed by the kernel"]
 
 
 def meet(name: str, cluster: Any) -> list[Met]:
@@ -156,6 +160,7 @@ def meet(name: str, cluster: Any) -> list[Met]:
             finally:
                 for executor in {*executors.values(), *nexts.values()}:
                     executor.close()
+                remove_groups()
 
 
 @contextmanager

@@ -10,6 +10,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from mulligan_testkit.out_of_memory import outgrow
+
 from mulligan.plugin import Injected, current_deadline
 
 _STARTED = time.time()
@@ -46,6 +48,8 @@ def die(path: str, how: str) -> Any:
         os._exit(3)
     if how == "out of memory":
         return "x" * sys.maxsize
+    if how == "kernel":
+        outgrow()
     if how == "unpicklable result":
         return threading.Lock()
     if how == "unpicklable exception":

@@ -17,13 +17,18 @@ import ray_tools
 from faults import DECLARED, WAYS, Met
 from mulligan_ray import Ray, cluster
 
-from mulligan import Pipeline, Tool
+from mulligan import Pipeline, Tool, ToolResult
 
 FAULT = "cluster stopped midway"
 TIMEOUT = 100.0
 ANSWER = ("ToolUnavailableError", "possible")
-AGAIN = ("ToolConnectionError", "possible")  # a safe tool was run again, and the cluster was gone
+AGAIN = ("ToolConnectionError", "possible")  # a safe tool was run again, and the cluster was known to be gone
 cluster.CHECK_SECONDS = 0.5
+
+
+def is_connection_error(result: ToolResult) -> bool:
+    """Whether the cluster could not be reached."""
+    return type(result.error).__name__ == AGAIN[0]
 
 
 async def main() -> None:
@@ -62,7 +67,12 @@ async def main() -> None:
     met = [
         Met(
             *(FAULT, *pair, type(result.error).__name__, result.error.effect if result.error else None),
-            *(AGAIN if result.attempts > 1 else ANSWER, runs[pair], late, works[pair[0]]),
+            *(
+                AGAIN if result.attempts > 1 and is_connection_error(result) else ANSWER,
+                runs[pair],
+                late,
+                works[pair[0]],
+            ),
         )
         for pair, result in zip(pairs, results, strict=True)
     ]

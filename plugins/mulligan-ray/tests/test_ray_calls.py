@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 import os
-import pty
+import re
 import subprocess
 import sys
 import threading
@@ -17,6 +16,7 @@ from typing import Any
 import pytest
 import ray_tools
 from mulligan_ray import Ray
+from mulligan_testkit.terminal import run_on_terminal
 
 from mulligan.errors import ToolExecutionError, ToolTimeoutError, UsageError
 from mulligan.plugin import CallFinished, Injected, hookimpl
@@ -157,31 +157,15 @@ def test_run_puts_the_calls_of_a_conversation_on_ray_with_a_bar(connected: Any, 
     calls = [{"id": f"c{number}", "type": "function", "function": function} for number in range(4)]
     lines = [{"role": "assistant", "tool_calls": calls}] + [{"role": "user", "content": "Go on."}] * 30
     (tmp_path / "talk.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    tools = str(Path(ray_tools.__file__))
-    ours, theirs = pty.openpty()
-    words = [
-        "-m",
-        "mulligan.cli",
-        "run",
-        "talk.jsonl",
-        "--tools",
-        f"{tools}:pid",
-        "--executor",
-        "ray",
-        "--out",
-        "out.jsonl",
-    ]
-    run = subprocess.Popen([sys.executable, *words], cwd=tmp_path, stdout=theirs, stderr=theirs)
-    os.close(theirs)
-    screen = b""
-    with contextlib.suppress(OSError):  # the program has closed the terminal
-        while chunk := os.read(ours, 4_096):
-            screen += chunk
-    os.close(ours)
+    words = ["mulligan.cli", "run", "talk.jsonl", "--tools", f"{ray_tools.__file__}:pid", "--executor", "ray"]
 
-    assert run.wait(60) == 0, screen.decode()
-    answers = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
-    pids = {answer["content"] for answer in answers if answer["role"] == "tool"}
-    assert str(run.pid) not in pids
-    assert "31/31" in screen.decode()
-    assert "4 calls: 4 ok" in screen.decode()
+    code, screen = run_on_terminal([sys.executable, "-m", *words, "--out", "out.jsonl"], tmp_path)
+
+    answers = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text("utf-8").splitlines()]
+    assert [line for line in answers if line["role"] != "tool"] == lines
+    assert len({line["tool_call_id"] for line in answers if line["role"] == "tool"}) == 4
+    assert all(int(line["content"]) != os.getpid() for line in answers if line["role"] == "tool")
+    bar, summary = screen[-2:]
+    assert code == 0, screen
+    assert re.fullmatch(r"━+ 31/31 messages 0:\d\d:\d\d", bar), screen
+    assert summary == "31 messages, 4 calls: 4 ok, 0 failed, 0 repaired"

@@ -22,7 +22,7 @@ from mulligan.errors import ToolConnectionError, ToolError, ToolUnavailableError
 def unnamed(monkeypatch: pytest.MonkeyPatch) -> None:
     """No cluster is named, and this process is not connected."""
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
-    monkeypatch.setattr("mulligan_ray.cluster.is_connected", lambda: False)
+    monkeypatch.setattr("mulligan_ray.executor.connection", lambda: None)
 
 
 def square(number: int) -> int:

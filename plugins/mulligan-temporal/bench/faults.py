@@ -66,9 +66,11 @@ async def measure(times: int, at_once: int, names: Sequence[str]) -> None:
                 works = sum(one.next_works for one in mine)
                 print(f"{case.title:<36} {kind:<10} {right}/{len(mine)} right, {twice} ran twice, ", end="")
                 print(f"{works}/{len(mine)} next calls work", flush=True)
-                wrong = Counter((one.error, one.effect, one.runs) for one in mine if not one.is_right(case))
-                for (error, effect, runs), count in wrong.items():
-                    print(f"    {count} times: {error}, effect {effect}, {runs} runs")
+                wrong = Counter(
+                    (one.error, one.effect, one.runs, one.content) for one in mine if not one.is_right(case)
+                )
+                for (error, effect, runs, content), count in wrong.items():
+                    print(f"    {count} times: {error}, effect {effect}, {runs} runs: {content.splitlines()[:1]}")
             if case.timeout < 10:
                 late = [one.late for one in seen]
                 print(f"{case.title:<36} {p99(late):.0f} ms late (p99 of {len(late)}), ", end="")

@@ -16,6 +16,7 @@ import mulligan_temporal
 import temporal_tools as tools
 from forked import ForkedWorker
 from mulligan_temporal import Temporal
+from mulligan_testkit.out_of_memory import can_outgrow
 
 from mulligan import Pipeline, Policy, Tool, ToolResult
 
@@ -110,6 +111,12 @@ async def killed(scene: Scene) -> None:
     scene.worker.send(signal.SIGKILL)
 
 
+async def killed_by_the_kernel(scene: Scene) -> None:
+    """The worker takes more memory than it may have."""
+    assert scene.worker is not None
+    scene.worker.send(signal.SIGUSR1)
+
+
 async def told_to_end(scene: Scene) -> None:
     assert scene.worker is not None
     scene.worker.send(signal.SIGTERM)
@@ -153,6 +160,7 @@ STAY = {"seconds": 30.0}
 LOST, FAILED, LATE = ("ToolUnavailableError",), ("ToolExecutionError",), ("ToolTimeoutError",)
 CASES = {
     "killed": Case("the worker is killed", tools.stay, LOST, arguments=STAY, strike=killed),
+    "kernel": Case("the kernel kills it: out of memory", tools.stay, LOST, arguments=STAY, strike=killed_by_the_kernel),
     "frozen": Case("no heartbeat: the worker is frozen", tools.stay, LOST, arguments=STAY, strike=frozen),
     "ended": Case("the worker is told to end", tools.stay, LOST, arguments=STAY, strike=told_to_end),
     "exit": Case("`sys.exit` in the tool", tools.leave_with, FAILED),
@@ -169,9 +177,11 @@ CASES = {
     "deadline": Case("the deadline, while it runs", tools.stay, LATE, arguments=STAY, timeout=DEADLINE),
     "pending": Case("the deadline, with no worker", tools.stay, LATE, "none", STAY, timeout=DEADLINE, works=False),
     "server": Case(
-        "the server is killed", tools.stay, (*LATE, *LOST), arguments=STAY, strike=server_stopped, timeout=DEADLINE
+        "the server is killed", tools.stay, (*LATE, *LOST), arguments=STAY, strike=server_stopped, timeout=2 * DEADLINE
     ),
 }
+if not can_outgrow():
+    del CASES["kernel"]
 
 
 async def observe(case: Case, address: str, folder: Path, calls: int, server: Any = None) -> list[Seen]:

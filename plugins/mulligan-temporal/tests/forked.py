@@ -13,6 +13,8 @@ from datetime import timedelta
 from multiprocessing.connection import Connection
 from typing import Any
 
+from mulligan_testkit.out_of_memory import outgrow, remove_groups
+
 _processes = multiprocessing.get_context("forkserver")
 _processes.set_forkserver_preload(["forked", "temporal_tools", "mulligan_temporal.worker"])
 
@@ -41,6 +43,7 @@ class ForkedWorker:
         """Ends it."""
         self._process.kill()
         self._process.join()
+        remove_groups()
 
 
 def _run(address: str, queue: str, ready: Connection) -> None:
@@ -60,6 +63,7 @@ async def _work(address: str, queue: str, ready: Connection) -> None:
     tools: list[Any] = [one for one in vars(temporal_tools).values() if isinstance(one, Tool)]
     ended = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
+    asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, outgrow)
     with ThreadPoolExecutor(32) as pool:
         worker = Worker(
             await Client.connect(address),

@@ -1,6 +1,7 @@
 """The command, and what installing the package brings."""
 
 import asyncio
+import json
 import pathlib
 import re
 import signal
@@ -10,7 +11,8 @@ import sys
 import pytest
 import temporal_tools as tools
 from code_blocks import code_blocks
-from conftest import end, free_port, start_worker
+from conftest import HERE, end, free_port, program, start_worker
+from mulligan_testkit.terminal import run_on_terminal
 
 from mulligan.cli import main
 
@@ -77,6 +79,32 @@ def test_the_program_of_the_page_prints_what_the_page_says(address, tmp_path):
     finally:
         end(process)
     assert run.stdout == output, run.stderr
+
+
+@pytest.mark.usefixtures("conformance_worker")
+def test_run_puts_the_calls_of_a_conversation_on_temporal_with_a_bar(tmp_path):
+    calls = [("echo", {"value": number}) for number in range(4)] + [("fail", {"kind": "missing"}), ("nothing", {})]
+    made = [
+        {"id": f"c{number}", "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
+        for number, (name, arguments) in enumerate(calls)
+    ]
+    lines = [{"role": "assistant", "tool_calls": made}] + [{"role": "user", "content": "Go on."}] * 29
+    (tmp_path / "talk.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    words = [program("mulligan"), "run", "talk.jsonl", "--tools", f"{HERE / 'conformance_tools.py'}:TOOLS"]
+
+    code, screen = run_on_terminal([*words, "--executor", "temporal", "--out", "out.jsonl"], tmp_path)
+
+    answers = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text("utf-8").splitlines()]
+    assert [line for line in answers if line["role"] != "tool"] == lines
+    contents = {line["tool_call_id"]: line["content"] for line in answers if line["role"] == "tool"}
+    assert [contents[f"c{number}"] for number in range(4)] == ["0", "1", "2", "3"]
+    assert "Error executing tool fail: Resource not found: docs/a.md" in contents["c4"]
+    assert "Error: Tool 'nothing' not found." in contents["c5"]
+    *logged, bar, summary = screen
+    assert code == 1, screen
+    assert all(re.match(r"\d\d:\d\d:\d\d|[A-Z]+ ", line) for line in logged), screen
+    assert re.fullmatch(r"━+ 30/30 messages 0:00:\d\d", bar), screen
+    assert summary == "30 messages, 6 calls: 4 ok, 2 failed (1 ResourceNotFoundError, 1 ToolNotFoundError), 0 repaired"
 
 
 def test_the_package_is_loaded_without_temporal():

@@ -23,9 +23,12 @@ class ToolExecutor(ABC):
 
     Attributes:
         name: the name by which tools choose it.
+        in_flight: the maximum number of calls of one `acall_many` that have begun and not ended, None for all of them. The
+            time of a call that has not begun does not pass, and it needs little memory.
     """
 
     name: str
+    in_flight: int | None = None
 
     @abstractmethod
     def execute(self, tool: Tool, arguments: Mapping[str, Any], call: ToolCall) -> Executor:

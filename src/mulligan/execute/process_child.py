@@ -22,7 +22,7 @@ import traceback
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Generator, Mapping
 from contextlib import ExitStack
 from enum import Enum
-from functools import partial
+from functools import cache, partial
 from itertools import islice
 from pathlib import PurePath
 from typing import Any, BinaryIO
@@ -100,12 +100,12 @@ def answer(request: Mapping[str, Any], limit: Callable[[], None] = lambda: None)
                 stack.enter_context(_find(module, qualname)(*given))
         except BaseException as error:
             return encode_answer("unloaded", f"{type(error).__name__}: {_text(error)}")
-        out_of_memory = encode_answer("raised", _describe_exception(MemoryError()))  # created while memory is available
+        out_of_memory()  # encoded while memory is available
         limit()
         try:
             return run(handler, arguments, request["yielded"])
         except MemoryError:
-            return out_of_memory
+            return out_of_memory()
 
 
 def _load(request: Mapping[str, Any]) -> tuple[Callable[..., Any], dict[str, Any]]:
@@ -157,6 +157,12 @@ def run(handler: Callable[..., Any], arguments: Mapping[str, Any], yielded: int)
 def encode_exception(error: BaseException) -> bytes:
     """The answer of a tool that raised an exception."""
     return encode_answer("raised", _describe_exception(error))
+
+
+@cache
+def out_of_memory() -> bytes:
+    """The answer of a tool that ran out of memory."""
+    return encode_exception(MemoryError())
 
 
 def encode_value(value: Any) -> bytes:
@@ -305,6 +311,8 @@ def _encode(value: Any, nodes: list[list[Any]], depth: int) -> Any:
 
 def _encode_container(value: Any, nodes: list[list[Any]], depth: int) -> tuple[str | None, Any]:
     """The type name of a container and its encoded content. For other objects, None and a value that is equivalent."""
+    if isinstance(value, BaseException):  # a failure that the tool returns
+        return "exception", _encode(_describe_exception(value), nodes, depth)
     if isinstance(value, HeldObject):
         return value.node, _encode(value.facts, nodes, depth)
     if isinstance(value, Mapping):

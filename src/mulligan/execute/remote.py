@@ -28,7 +28,7 @@ from mulligan.untrusted.objects import leaf_exceptions
 from mulligan.untrusted.text import MUST_PROPAGATE, safe_str
 
 _MAX_LEVELS = 8
-_OUT_OF_MEMORY = process_child.encode_exception(MemoryError())  # created while memory is available
+_OUT_OF_MEMORY = process_child.out_of_memory()  # encoded while memory is available
 _HARMLESS_NAMES = frozenset(
     ("__module__", "__qualname__", "__doc__", "__dict__", "__weakref__", "__init__", "__annotations__")
 ) | {"__firstlineno__", "__static_attributes__", "__annotate__", "__orig_bases__", "__parameters__"}
@@ -183,7 +183,7 @@ def rebuild_exception(facts: Mapping[str, Any]) -> BaseException:
     base, arguments = _nearest_known_class(facts), tuple(facts["args"])
     members = [rebuild_exception(one) for one in facts["members"]]
     if issubclass(base, BaseExceptionGroup):
-        base, arguments = (base, (facts["text"], members)) if members else (Exception, arguments)
+        base, arguments = (base, (str(arguments[0]), members)) if members and arguments else (Exception, arguments)
     fields = facts["fields"]
     if issubclass(base, errors.ToolError):
         exception: BaseException = _make_class(facts, base)(_message(facts), **_error_fields(fields))

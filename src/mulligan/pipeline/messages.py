@@ -158,7 +158,7 @@ async def acall_each(
     """
     started = runtime.clock()
     with _step_of(memory) as step:
-        outcomes = await _gather([call_one(call) for call in calls], runtime)
+        outcomes = await _gather(calls, call_one, runtime)
         ended = [
             outcome if outcome is not None else _cancelled_result(invocation_of(call))
             for call, outcome in zip(calls, outcomes, strict=True)
@@ -167,24 +167,24 @@ async def acall_each(
 
 
 async def _gather(
-    calls: Sequence[Coroutine[Any, Any, ToolResult]], runtime: Runtime
+    calls: Sequence[ToolCall], call_one: Callable[[ToolCall], Coroutine[Any, Any, ToolResult]], runtime: Runtime
 ) -> list[ToolResult | ToolError | None]:
     """The results of the calls; None for one whose task was cancelled, but not by the host, which has no access to it."""
     import asyncio
 
     from mulligan.execute.async_driver import wait_for_all
+    from mulligan.pipeline.batches import Batch
 
-    tasks = [asyncio.ensure_future(call) for call in calls]
-    if not tasks:
-        return []
+    batch = Batch(calls, call_one, runtime)
     try:
-        await wait_for_all(tasks)
+        while running := batch.running:
+            await wait_for_all(running)
     except asyncio.CancelledError as cancelled:
-        for task in tasks:
-            task.cancel()
-        await wait_for_all(tasks, runtime.limits.grace)
-        cancelled.results = [_result_of_task(task) for task in tasks]  # type: ignore[attr-defined]
+        if running := batch.cancel():
+            await wait_for_all(running, runtime.limits.grace)
+        cancelled.results = [_result_of_task(task) for task in batch.tasks]  # type: ignore[attr-defined]
         raise
+    tasks = [task for task in batch.tasks if task is not None]
     errors = [None if task.cancelled() else task.exception() for task in tasks]
     for error in errors:
         if error is not None and result_of(error) is None:
@@ -211,7 +211,7 @@ def _cancelled_result(invocation: Invocation) -> ToolResult | ToolError:
 
 
 def _result_of_task(task: Any) -> ToolResult | None:
-    ended = task.done() and not task.cancelled() and task.exception() is None
+    ended = task is not None and task.done() and not task.cancelled() and task.exception() is None
     return task.result() if ended else None
 
 

@@ -11,21 +11,16 @@ from concurrent.futures import Future
 from typing import Any, TypeVar
 
 from mulligan.plugin import UsageError, safe_str
+from mulligan_ray.answers import ANSWERS
+from mulligan_ray.connection import CONNECTING
 
 T = TypeVar("T")
 LOCAL = "local"
 CHECK_SECONDS = 5.0
 FAILED_CHECKS = 4  # Ray ends the process of a host that has not reached the head for 60 s
-_LOCK = threading.Lock()
 _MEMBERS: dict[int, Callable[[], None]] = {}
 _JOINED: list[str] = []  # the address that this module has connected to, if it has
 _LEFT = [threading.Event()]  # set when the current connection has ended
-
-
-def is_connected() -> bool:
-    """Whether this process is connected to a cluster, by the host or by an executor. Imports nothing."""
-    ray = sys.modules.get("ray")
-    return ray is not None and hasattr(ray, "is_initialized") and bool(ray.is_initialized())
 
 
 def address_of(address: str | None, *, start: bool) -> str | None:
@@ -52,7 +47,7 @@ def join(member: int, address: str | None, lost: Callable[[], None]) -> Any:
     """
     import ray
 
-    with _LOCK:
+    with CONNECTING:
         if not ray.is_initialized():
             if address is None:
                 raise UsageError("the host has disconnected from its Ray cluster; set RAY_ADDRESS, or connect again")
@@ -77,15 +72,17 @@ def leave(member: int) -> None:
     Args:
         member: the identity of the executor that joined.
     """
-    with _LOCK:
+    with CONNECTING:
         if _MEMBERS.pop(member, None) is not None and not _MEMBERS and _JOINED:
-            _disconnect()
+            _disconnect("the executor was closed")
 
 
-def _disconnect() -> None:
+def _disconnect(reason: str) -> None:
+    ray = sys.modules["ray"]
     _JOINED.clear()
     _LEFT[0].set()
-    sys.modules["ray"].shutdown()
+    ANSWERS.end(ray.exceptions.RaySystemError(reason))
+    ray.shutdown()
 
 
 def _watch(ray: Any, address: str) -> None:
@@ -101,14 +98,14 @@ def _watch(ray: Any, address: str) -> None:
             if left.wait(CHECK_SECONDS):
                 return
             failed = 0 if _is_reachable(head) else failed + 1
-        with _LOCK:
+        with CONNECTING:
             if left.is_set():
                 return
             members = list(_MEMBERS.values())
             _MEMBERS.clear()
             for lost in members:
                 lost()
-            _disconnect()
+            _disconnect("the head of the cluster is gone")
 
     threading.Thread(target=watch, name="mulligan-ray-watch", daemon=True).start()
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future, InvalidStateError
-from contextlib import suppress
+from concurrent.futures import Future
+from functools import partial
 from typing import Any
 
 from mulligan.plugin import (
@@ -24,6 +25,8 @@ from mulligan.plugin import (
     value_of_answer,
 )
 from mulligan_ray import cluster
+from mulligan_ray.answers import ANSWERS
+from mulligan_ray.connection import connection, is_forked
 from mulligan_ray.failures import engine_error
 from mulligan_ray.slots import Slots
 from mulligan_ray.worker import Worker, pack, run
@@ -83,14 +86,14 @@ class Ray(ToolExecutor):
         for name, value in (("resources", resources), ("runtime_env", runtime_env)):
             if value is not None:
                 self._options[name] = dict(value)
-        self._address, self._start, self._actors = address, start, actors
+        self._address, self._start, self._actors, self.in_flight = address, start, actors, in_flight
         self._lock = threading.Lock()
         self._joining: Future[Any] | None = None
-        self._ray: Any = None
+        self._connection: str | None = None
         self._remote: Any = None
         self._failed: str | None = None
-        self._answers: set[Future[Any]] = set()
-        self._slots: Slots[Any] = Slots(actors or in_flight, self._make_slot)
+        self._exporting: Future[Any] | None = None
+        self._slots: Slots[_Slot] = Slots(actors or in_flight, _Slot)
 
     def execute(self, tool: Tool, arguments: Mapping[str, Any], call: ToolCall) -> Executor:
         """How to run a call on the cluster. Nothing is sent yet.
@@ -98,7 +101,7 @@ class Ray(ToolExecutor):
         Raises:
             UsageError: no cluster is named, or the tool's function or an argument cannot be sent.
         """
-        if (problem := self._unnamed()) is not None:
+        if (problem := self._unusable()) is not None:
             raise UsageError(f"tool {tool.name!r} runs on ray: {problem}")
         request = packed_call(tool, arguments, yielded=_MAX_YIELDED, where="runs on ray")
 
@@ -109,28 +112,26 @@ class Ray(ToolExecutor):
 
     def problem(self) -> str | None:
         """Why no tool can run on it now: no cluster is named, or the last attempt to connect failed."""
-        return self._unnamed() or self._failed
+        return self._unusable() or self._failed
 
     def close(self) -> None:
         """Ends the actors, and the connection if no other executor uses it. The next call connects again."""
         with self._lock:
-            ray, self._ray, self._remote, self._joining = self._ray, None, None, None
-        for actor in self._slots.clear():
-            if actor is not None and ray is not None and ray.is_initialized():
-                ray.kill(actor)
+            self._connection = self._remote = self._joining = None
+        for slot in self._slots.clear():
+            _kill(slot)
         cluster.leave(id(self))
 
     def _lose(self) -> None:
-        """Ends the calls that wait for a cluster whose head is gone."""
+        """Forgets a cluster whose head is gone."""
         with self._lock:
-            ray, self._ray, self._remote = self._ray, None, None
+            self._connection = self._remote = None
         self._slots.clear()
-        for answer in list(self._answers):
-            with suppress(InvalidStateError):  # it has just ended
-                answer.set_exception(ray.exceptions.RaySystemError("the head of the cluster is gone"))
 
-    def _unnamed(self) -> str | None:
-        if cluster.address_of(self._address, start=self._start) is not None or cluster.is_connected():
+    def _unusable(self) -> str | None:
+        if is_forked():
+            return "This process was forked from one that is connected to Ray. Start it with the method spawn or forkserver."
+        if connection() is not None or cluster.address_of(self._address, start=self._start) is not None:
             return None
         return "No Ray cluster is named. Set RAY_ADDRESS, or use Ray(address=...) or, for one on this machine, Ray(start=True)."
 
@@ -147,28 +148,28 @@ class Ray(ToolExecutor):
             slot = await self._slots.take()
         except asyncio.CancelledError:
             raise DeadlineExceeded(0.0, started=False) from None
-        is_usable = False
+        is_usable, remote = False, self._remote
         try:
-            reference, answer = await self._submit(slot, request)
-            self._answers.add(answer)
+            reference = await self._submit(slot, request)
             try:
-                await _wait(answer)
+                answer = await ANSWERS.expect(reference)
             except BaseException as error:
-                self._stop(slot, reference)
+                _stop(slot, reference)
                 if not isinstance(error, asyncio.CancelledError):
                     raise  # the coroutine is being closed, and may not wait
-                if not await _wait(answer, _STOPPING_SECONDS):
+                if not await _ends(reference):
                     raise DeadlineExceeded(0.0) from None
                 raise
             finally:
-                self._answers.discard(answer)
-            is_usable = answer.exception() is None
+                ANSWERS.forget(reference)
+            is_usable = not isinstance(answer, BaseException)
             return _result(answer)
         finally:
-            if is_usable:
+            if is_usable and remote is self._remote:
                 self._slots.give_back(slot)
-            else:
-                self._drop(slot)
+            else:  # it failed, or this executor was closed meanwhile
+                _kill(slot)
+                self._slots.drop()
 
     async def _join(self) -> None:
         """Connects to the cluster, once for all calls that wait for it, in a thread.
@@ -177,7 +178,7 @@ class Ray(ToolExecutor):
             ToolConnectionError: Ray cannot connect; nothing has run.
         """
         with self._lock:
-            if self._ray is not None and self._ray.is_initialized():
+            if self._connection is not None and self._connection == connection():
                 return
             if self._joining is None:
                 self._joining = cluster.in_thread(self._connect, stays=self._start)
@@ -195,7 +196,9 @@ class Ray(ToolExecutor):
             target = ray.remote(Worker if self._actors else run)
             no_retries = {"max_restarts": 0, "max_task_retries": 0} if self._actors else {"max_retries": 0}
             with self._lock:
-                self._ray, self._remote, self._failed = ray, target.options(**no_retries, **self._options), None
+                self._connection, self._remote = connection(), target.options(**no_retries, **self._options)
+                self._exporting = self._failed = None
+            self._slots.clear()  # of another connection that the host had made
         except BaseException as error:
             self._failed = f"Ray cannot connect: {type(error).__name__}: {safe_str(error, 300)}"
             raise
@@ -203,108 +206,124 @@ class Ray(ToolExecutor):
             with self._lock:
                 self._joining = None
 
-    def _make_slot(self) -> Any:
-        return self._target().remote() if self._actors else None
-
-    def _target(self) -> Any:
-        """The task or the actor, as Ray has it.
+    async def _submit(self, slot: _Slot, request: Mapping[str, Any]) -> Any:
+        """The reference to a call that was submitted. A large one is copied to the object store in a thread.
 
         Raises:
+            DeadlineExceeded: the call was given up meanwhile. If it is submitted after all, it is cancelled.
             ToolConnectionError: the cluster was lost while the call waited for its turn; nothing has run.
         """
-        target = self._remote
-        if target is None:
-            raise _unreachable()
-        return target
-
-    async def _submit(self, slot: Any, request: Mapping[str, Any]) -> tuple[Any, Future[Any]]:
-        """The reference to a call that was submitted, and its answer. A large one is copied to the object store in a thread.
-
-        Raises:
-            DeadlineExceeded: the call was given up while it was copied; it is cancelled when it is submitted.
-        """
-        send: Callable[..., Any] = self._target().remote if slot is None else slot.run.remote
         packed = pack(request)
-        if len(packed) < _LARGE_BYTES:
-            reference = send(packed)
-        else:
-            sending = cluster.in_thread(lambda: send(packed))
+        send = partial(self._send, slot, packed)
+        sending = await self._send_first(send)
+        if sending is None and len(packed) < _LARGE_BYTES:
+            return send()
+        sending = sending or cluster.in_thread(send)
+        try:
+            await _wait(sending)
+        except asyncio.CancelledError:
+            sending.add_done_callback(partial(_stop_sent, slot))
+            raise DeadlineExceeded(0.0) from None
+        return sending.result()
+
+    async def _send_first(self, send: Callable[[], Any]) -> Future[Any] | None:
+        """Sends the first call in a thread, since Ray then waits for the head of the cluster, which gets the code.
+
+        Args:
+            send: sends the call.
+
+        Returns:
+            the future of the call; None if it is another one that was the first, and that one is sent.
+        """
+
+        def send_or_begin_again() -> Any:
             try:
-                await _wait(sending)
+                return send()
+            except BaseException:
+                self._exporting = None
+                raise
+
+        while True:
+            with self._lock:
+                exporting = self._exporting
+                if exporting is None:
+                    self._exporting = cluster.in_thread(send_or_begin_again)
+                    return self._exporting
+            if exporting.done():
+                return None
+            try:
+                await _wait(exporting)
             except asyncio.CancelledError:
-                sending.add_done_callback(lambda sent: sent.exception() or self._stop(slot, sent.result()))
-                raise DeadlineExceeded(0.0) from None
-            reference = sending.result()
-        return reference, reference.future()
+                raise DeadlineExceeded(0.0, started=False) from None
 
-    def _stop(self, slot: Any, reference: Any) -> None:
-        """Kills the process that runs a call, or removes it from Ray's queue; it has ended if the connection has."""
-        ray = self._ray
-        if ray is None or not ray.is_initialized():
-            return
-        if slot is None:
-            ray.cancel(reference, force=True)
-        else:
-            ray.kill(slot)
-
-    def _drop(self, slot: Any) -> None:
-        """Gives up a slot; an actor that failed is ended, if it has not ended."""
-        ray = self._ray
-        if slot is not None and ray is not None and ray.is_initialized():
-            ray.kill(slot)
-        self._slots.drop()
+    def _send(self, slot: _Slot, packed: bytes) -> Any:
+        remote = self._remote
+        if remote is None:
+            raise _unreachable()
+        if not self._actors:
+            return remote.remote(packed)
+        if slot.actor is None:
+            slot.actor = remote.remote()
+        return slot.actor.run.remote(packed)
 
 
-async def _wait(future: Future[Any], seconds: float | None = None) -> bool:
-    """Waits for the end of what runs elsewhere, and never cancels it; returns whether it has ended.
+class _Slot:
+    """The place of a call: for tools on actors, with the actor, which the first call makes."""
 
-    `asyncio.wrap_future` and `asyncio.wait` do the same in three more turns of the event loop.
+    actor: Any = None
 
-    Args:
-        future: ends in any thread.
-        seconds: the maximum time, or None.
+
+def _stop(slot: _Slot, reference: Any) -> None:
+    """Kills the process that runs a call, or removes it from Ray's queue; it has ended if the connection has."""
+    if slot.actor is not None:
+        _kill(slot)
+    elif connection() is not None:
+        sys.modules["ray"].cancel(reference, force=True)
+
+
+def _stop_sent(slot: _Slot, sent: Future[Any]) -> None:
+    """Stops a call that was given up before it was sent."""
+    if sent.exception() is None:
+        _stop(slot, sent.result())
+
+
+def _kill(slot: _Slot) -> None:
+    """Ends the actor of a slot, if there is one; it has ended if the connection has.
+
+    In a thread, since Ray then waits for the head of the cluster.
     """
-    if future.done():
-        return True
-    loop = asyncio.get_running_loop()
-    ended = loop.create_future()
-
-    def wake(_: object = None) -> None:
-        with suppress(RuntimeError):  # the loop is closed, so nothing waits any more
-            loop.call_soon_threadsafe(_resolve, ended)
-
-    future.add_done_callback(wake)
-    timer = None if seconds is None else loop.call_later(seconds, _resolve, ended)
-    try:
-        await ended
-    finally:
-        if timer is not None:
-            timer.cancel()
-    return future.done()
+    actor, slot.actor = slot.actor, None
+    if actor is not None and connection() is not None:
+        cluster.in_thread(lambda: sys.modules["ray"].kill(actor))
 
 
-def _resolve(future: asyncio.Future[None]) -> None:
-    if not future.done():
-        future.set_result(None)
+async def _ends(reference: Any) -> bool:
+    """Whether a call that was cancelled ends within a moment."""
+    ended, _ = await asyncio.wait((ANSWERS.expect(reference),), timeout=_STOPPING_SECONDS)
+    return bool(ended)
+
+
+async def _wait(future: Future[Any]) -> None:
+    """Waits for the end of what runs in a thread, and never cancels it."""
+    await asyncio.wait((asyncio.wrap_future(future),))
 
 
 def _unreachable() -> ToolConnectionError:
     return ToolConnectionError("The Ray cluster cannot be reached. The tool was not run.", effect="none")
 
 
-def _result(answer: Future[Any]) -> bytes:
+def _result(answer: Any) -> bytes:
     """The worker's answer.
 
     Raises:
         ToolError: Ray failed.
         ProcessFailed: the worker could not run the call at all.
     """
-    error = answer.exception()
-    if error is None:
-        return bytes(answer.result())
-    if is_unloaded(error):
-        raise ProcessFailed("unloaded", text="a node of the cluster lacks the package mulligan-ray") from error
-    raise engine_error(error) or error
+    if not isinstance(answer, BaseException):
+        return bytes(answer)
+    if is_unloaded(answer):
+        raise ProcessFailed("unloaded", text="a node of the cluster lacks the package mulligan-ray") from answer
+    raise engine_error(answer) or answer
 
 
 def is_unloaded(error: BaseException) -> bool:

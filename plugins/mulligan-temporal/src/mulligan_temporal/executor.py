@@ -84,7 +84,7 @@ class Temporal(ToolExecutor):
         self._connection = {"target_host": address, "namespace": namespace}
         self._given, self._client = client, client
         self._failed: str | None = None
-        self._in_flight, self._lock = in_flight, threading.Lock()
+        self.in_flight, self._lock = in_flight, threading.Lock()
         self._places: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
         self._connecting: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Task[Any]] = WeakKeyDictionary()
 
@@ -126,7 +126,7 @@ class Temporal(ToolExecutor):
     def _places_here(self) -> asyncio.Semaphore:
         """What bounds the activities of this event loop. A workflow has a loop of its own, and so is replayed the same."""
         with self._lock:
-            return self._places.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(self._in_flight))
+            return self._places.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(self.in_flight))
 
     async def _run_inside(self, name: str, request: Json) -> Any:
         """The value of a call, which is an activity of the current workflow.
