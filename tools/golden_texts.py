@@ -181,6 +181,20 @@ CASES: dict[str, Case] = {
         "act",
         {"target": "a.md", "n": 1},
     ),
+    "argument_missing_twice": called(tools(), "read_file", {}, session=2),
+    "address_sent_for_an_identifier": called(
+        [
+            Tool.from_schema(
+                "act",
+                "",
+                schema(video_id=PATH, n=NUMBER),
+                raising(errors.ResourceNotFoundError("It does not exist.")),
+                read_only=True,
+            )
+        ],
+        "act",
+        {"video_id": "https://videos.example/v/a1", "n": 1},
+    ),
     "argument_missing_and_another_sent": called(
         [Tool.from_schema("act", "", schema(path=PATH, n=NUMBER), dict)], "act", {"n": 1}
     ),
@@ -223,8 +237,17 @@ CASES: dict[str, Case] = {
         "act",
         {"path": "7 B", "n": 1},
     ),
-    "value_rejected_and_its_form_reported": failing(
-        ValueError("number '17' is not valid; numbers look like A-17"), {"path": "17"}
+    "value_rejected_and_its_form_reported": called(
+        [
+            Tool.from_schema(
+                "act",
+                "",
+                schema(path=PATH, n=NUMBER),
+                raising(ValueError("number '17' is not valid; numbers look like A-17")),
+            )
+        ],
+        "act",
+        {"path": "17", "n": 1},
     ),
     "value_rejected_and_perhaps_listed": beside(
         "list_branches", "merge", ValueError("invalid branch specified"), {"branch": "fix"}, read_only=False

@@ -99,6 +99,7 @@ ENGLISH: Catalogue = {
         "If not, call it with {names} added."
     ),
     "corrected": "call {tool} again with these problems corrected{rest}.",
+    "not_again": "do not send the same arguments again: {step}",
     "rest": ", and the other arguments unchanged",
     "corrected_arguments": "call {tool} again with corrected arguments.",
     "pair": "{pair}",
@@ -119,6 +120,10 @@ ENGLISH: Catalogue = {
     "quoted_form": "correct the name as the text quoted above says, then call {tool} again. Do not repeat this call.",
     "quoted_tool": "use the tool that is named in the text quoted above, if it does what you want. Do not repeat this call.",
     "existing_name": "check the name, then call {tool} again with one that exists. Do not repeat this call.",
+    "identifier_alone": (
+        "call {tool} again with only the identifier within the address that you sent for {names}{rest}. "
+        "Do not repeat this call."
+    ),
     "see_existing": "see which exist, with this call: {call}",
     "list_existing": "call {other} to see which exist, then call {tool} again with one of them. Do not repeat this call.",
     "not_of_arguments": (

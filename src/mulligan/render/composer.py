@@ -176,9 +176,15 @@ class FeedbackComposer:
         if correction is not None:
             call_safely(partial(self._add_correction, feedback, correction, call, tools or {}))
         if note or repairs or "_reason" in error.__dict__:
-            note = _NOTES_WITH_CORRECTION.get(note, note) if feedback.corrected else note
-            feedback.notes = (*self._reason(error), *self._notes(note, repairs))
+            self._add_notes(feedback, error, note, repairs)
         return feedback
+
+    def _add_notes(self, feedback: Feedback, error: ToolError, note: str, repairs: Sequence[Repair]) -> None:
+        """Adds the reason of a person, how often this has happened and what was read differently."""
+        if note == "second_time" and feedback.next_step and type(error) is ToolArgumentError:
+            feedback.next_step = self._catalogue["not_again"].format(step=feedback.next_step)
+        note = _NOTES_WITH_CORRECTION.get(note, note) if feedback.corrected else note
+        feedback.notes = (*self._reason(error), *self._notes(note, repairs))
 
     def _split_problems(
         self, error: ToolError, tool: Tool | None, failure: Failure | None

@@ -28,6 +28,7 @@ from mulligan.errors import (
 from mulligan.pointers import argument_of, steps_of
 from mulligan.render.quoting import split_problems
 from mulligan.repair.provenance import is_plain_identifier
+from mulligan.resolve.words import split_words
 from mulligan.secrets.redaction import redacted_pointer
 from mulligan.tools import Tool, once_per_tool
 from mulligan.untrusted.text import is_name, show_name
@@ -38,6 +39,9 @@ _COMMON_WORDS = frozenset(
     ("id", "ids", "name", "names", "value", "is", "of", "by", "max", "min", "type", "number", "date")
 )
 _LONGEST_LIST = 160
+_MAX_ADDRESS = 2_000
+_ADDRESS = re.compile(r"https?://\S+").fullmatch
+_IDENTIFIERS = (["id"], ["key"], ["number"], ["no"], ["slug"], ["code"])
 _SHORTEST_WAIT = 0.1
 LONGEST_WAIT = 86_400.0  # no model waits for more than a day
 _MAX_PROBLEMS = 100
@@ -124,10 +128,7 @@ def next_step(
     if isinstance(error, ToolArgumentError):
         return _argument_step(error, name, tool, catalogue, sanitize_line, offer=offer)
     if isinstance(error, ResourceNotFoundError):
-        form = finer_template(catalogue, "existing_name", "quoted_form")
-        named = {"names": "quoted_name", "form": form}.get(offer, "existing_name")
-        template = "closest_name" if resources else _argument_template(error, tool, named, "other_way")
-        return _existing_step(template, name, look, catalogue)
+        return _resource_step(error, name, tool, catalogue, offer, look, are_listed=bool(resources))
     if isinstance(error, ResourceConflictError) and not error.transient:
         return _state_step("read_state", name, look, catalogue)
     for cls, fixed in _FIXED:
@@ -166,6 +167,36 @@ def _rejected_step(error: ToolError, name: str, look: Look | None, catalogue: Ca
     if found.call or error.effect != "possible":
         return _lookup_step("existing_name", found, name, catalogue)
     return _lookup_step("read_state", found, name, catalogue, call="read_state_call", other="read_state_with")
+
+
+def _resource_step(
+    error: ToolError,
+    name: str,
+    tool: Tool | None,
+    catalogue: Catalogue,
+    offer: Offer,
+    look: Look | None,
+    *,
+    are_listed: bool,
+) -> str:
+    """The step after a missing resource: a name that exists, or the tool that shows which do."""
+    form = finer_template(catalogue, "existing_name", "quoted_form")
+    named = {"names": "quoted_name", "form": form}.get(offer, "existing_name")
+    template = "closest_name" if are_listed else _argument_template(error, tool, named, "other_way")
+    if named == "existing_name" and (step := _identifier_step(error, name, catalogue)):
+        return step
+    return _existing_step(template, name, look, catalogue)
+
+
+def _identifier_step(error: ToolError, name: str, catalogue: Catalogue) -> str:
+    """The step where an address was sent for an identifier: with the identifier alone; empty unless that is the case."""
+    sent = error.arguments or {}
+    found = [argument for argument, value in sent.items() if isinstance(value, str) and _ADDRESS(value[:_MAX_ADDRESS])]
+    if len(found) != 1 or split_words(found[0])[-1:] not in _IDENTIFIERS or not is_plain_identifier(found[0]):
+        return ""
+    rest = catalogue["rest"] if len(sent) > 1 else ""
+    template = finer_template(catalogue, "existing_name", "identifier_alone")
+    return catalogue[template].format(tool=name, names=f'"{found[0]}"', rest=rest)
 
 
 def _existing_step(template: str, name: str, look: Look | None, catalogue: Catalogue) -> str:
@@ -359,7 +390,6 @@ def _parents_of_unknown(problems: Sequence[Problem], kinds: Collection[str], too
 def _is_any_misspelt(unknown: Sequence[str], tool: Tool) -> bool:
     """Whether an unknown argument may be another, misspelt or with a word in common; it must then not just be omitted."""
     from mulligan.resolve.similarity import distance
-    from mulligan.resolve.words import split_words
 
     known = [argument.casefold() for argument in _parameters(tool)]
     words = {word for argument in _parameters(tool) for word in split_words(argument)} - _COMMON_WORDS
