@@ -51,7 +51,8 @@ def guess_arguments(text: str, schema: Mapping[str, Any]) -> dict[str, Any] | No
 
 def _first_of_equals(text: str) -> dict[str, Any] | None:
     """The object that a text repeats, if it holds nothing else."""
-    decoder, found, place = json.JSONDecoder(), [], 0
+    decoder, place = json.JSONDecoder(), 0
+    found: list[Any] = []
     try:
         while place < len(text) and len(found) < _DEEPEST:
             value, place = decoder.raw_decode(text, place)
