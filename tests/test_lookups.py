@@ -175,3 +175,51 @@ def test_a_fatal_failure_and_a_ready_correction_stay_as_they_are():
     assert "list_tables" not in step(fatal, "read_table", {"table": "client"}, reader("list_tables"))
     told = step(near, "read_table", {"table": "client"}, reader("list_tables"), read_only=True)
     assert proposed(told) == {"name": "read_table", "arguments": {"table": "clients"}}
+
+
+@pytest.mark.parametrize(
+    ("error", "arguments", "other", "filled"),
+    [
+        (ValueError("Invalid zone code."), {"zone_code": "XX", "note": "a"}, reader("list_zone_codes"), {}),
+        (
+            RuntimeError("unknown carrier: acme"),
+            {"carrier": "acme", "weight": 3},
+            reader("list_carriers", optional=("country",)),
+            {},
+        ),
+        (
+            LookupError("row (depot)=(north) is not present in table depots"),
+            {"depot": "north", "item": "a-1"},
+            reader("depots.list"),
+            {},
+        ),
+        (
+            type("UnknownRack", (Exception,), {})("None"),
+            {"hall": "b", "rack": "9"},
+            reader("list_racks", "hall"),
+            {"hall": "b"},
+        ),
+    ],
+)
+def test_a_rejected_value_is_looked_up_where_a_tool_lists_its_kind(error, arguments, other, filled):
+    assert proposed(step(error, "send_parcel", arguments, other)) == {"name": other.name, "arguments": filled}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Carrier must not be empty.", "The carrier is on strike.", "Unknown error.", "No carrier, no parcel: 7 left"],
+)
+def test_a_report_on_something_else_looks_nothing_up(text):
+    last = step(ValueError(text), "send_parcel", {"carrier": "acme", "parcel": "7"}, reader("list_carriers"))
+    assert "list_carriers" not in last
+
+
+def test_a_number_is_searched_as_text():
+    missing = errors.ResourceNotFoundError("It does not exist.", resource="5531")
+    found = step(missing, "get_order", {"order_id": 5531}, reader("search_orders", optional=("query",)))
+    assert proposed(found) == {"name": "search_orders", "arguments": {"query": "5531"}}
+
+
+def test_a_reader_that_needs_nothing_lists():
+    missing = errors.ResourceNotFoundError("It does not exist.", resource="12")
+    assert proposed(step(missing, "assign", {"staff_id": "12"}, reader("getStaff")))["name"] == "getStaff"

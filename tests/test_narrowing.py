@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mulligan import Pipeline, Tool
+from mulligan import Pipeline, Policy, Tool
 
 TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
 SAME = "call find again with exactly the same arguments"
@@ -37,6 +37,11 @@ SCHEMA = {"text": TEXT, "page_size": NUMBER, "region": TEXT, "format": TEXT, "ex
             {"text": TEXT, "columns": TEXT, "kind": {"enum": ["x"]}, "day": TEXT},
             'with "kind" or "day" added',
         ),
+        (
+            {"teams": ["a", "b"], "since": "2025"},
+            {"teams": {"type": "array"}, "since": TEXT},
+            'with fewer "teams" or with a shorter "since"',
+        ),
         ({"text": "a"}, {"text": TEXT, "max_rows": {"anyOf": [NUMBER, {"type": "null"}]}}, 'with "max_rows" added'),
     ],
 )
@@ -65,3 +70,19 @@ def test_less_is_asked_for_by_name(text, arguments, properties, ways):
 )
 def test_a_slow_connection_or_a_tool_without_a_filter_is_called_again_as_it_was(text, properties):
     assert SAME in step(text, {"text": "a"}, properties)
+
+
+@pytest.mark.parametrize(
+    ("name", "read_only", "asks_for_less"),
+    [("search_logs", True, True), ("search_logs", False, False), ("purge_logs", False, False)],
+)
+def test_only_a_tool_that_is_declared_to_read_is_asked_for_less_after_a_timeout(name, read_only, asks_for_less):
+    def handler(**_: Any) -> None:
+        raise TimeoutError("canceling statement due to statement timeout")
+
+    schema = {"type": "object", "properties": {"text": TEXT, "limit": NUMBER}}
+    tool = Tool.from_schema(name, "", schema, handler, read_only=read_only)
+    with Pipeline([tool], autoload=False, policy=Policy(retry=False)) as pipeline:
+        last = pipeline.call(name, {"text": "a"}).content.splitlines()[-1]
+    assert (f'call {name} again for less: with "limit" added' in last) is asks_for_less
+    assert ("Do not repeat this call" in last) is not asks_for_less

@@ -11,7 +11,7 @@ from typing import Any, TypedDict
 
 import pytest
 
-from mulligan import Tool, errors, tool
+from mulligan import Pipeline, Tool, errors, tool
 
 
 class Point(TypedDict):
@@ -422,3 +422,36 @@ def test_a_member_that_is_missing_in_what_was_sent_is_added(make_pipeline):
     assert said.endswith(
         'Next: call save_record again with "/fields/LastName" added, and the other arguments unchanged.'
     )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "is_said"),
+    [
+        ({"video_id": "https://videos.example/v/a1"}, True),
+        ({"videoId": "http://videos.example/v/a1", "part": "x"}, True),
+        ({"page_url": "https://videos.example/v/a1"}, False),
+        ({"video_id": "a1"}, False),
+        ({"video_id": "https://videos.example/v/a1", "user_id": "https://videos.example/u/7"}, False),
+    ],
+)
+def test_an_address_sent_for_an_identifier_is_named(arguments, is_said):
+    def handler(**_):
+        raise errors.ResourceNotFoundError("It does not exist.")
+
+    tool = Tool.from_schema("show", "", {"type": "object"}, handler, read_only=True)
+    with Pipeline([tool], autoload=False) as pipeline:
+        last = pipeline.call("show", arguments).content.splitlines()[-1]
+    assert ("only the identifier within the address" in last) is is_said
+
+
+def test_arguments_that_were_not_declared_are_named_beside_those_that_are_missing():
+    schema = {"type": "object", "properties": {"to": {}, "text": {}}, "required": ["to", "text"]}
+    with Pipeline([Tool.from_schema("send", "", schema, dict)], autoload=False) as pipeline:
+        session = pipeline.session()
+        first, second = (session.call("send", {"whom": "a", "text": "b"}).content.splitlines() for _ in range(2))
+    step = (
+        'call send again with "to" instead of "whom", and the other arguments unchanged, if they mean the same. '
+        'If not, call it with "to" added.'
+    )
+    assert first[-1] == f"Next: {step}"
+    assert second[-1] == f"Next: do not send the same arguments again: {step}"

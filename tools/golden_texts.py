@@ -172,6 +172,29 @@ CASES: dict[str, Case] = {
     "arguments_cut_off": called(tools(), "read_file", '{"path": "a.m'),
     "arguments_no_object": called(tools(), "read_file", "[1]"),
     "argument_missing": called(tools(), "read_file", {}),
+    "argument_missing_and_an_undeclared_one_sent": called(
+        [
+            Tool.from_schema(
+                "act", "", {"type": "object", "properties": {"path": PATH, "n": NUMBER}, "required": ["path"]}, dict
+            )
+        ],
+        "act",
+        {"target": "a.md", "n": 1},
+    ),
+    "argument_missing_twice": called(tools(), "read_file", {}, session=2),
+    "address_sent_for_an_identifier": called(
+        [
+            Tool.from_schema(
+                "act",
+                "",
+                schema(video_id=PATH, n=NUMBER),
+                raising(errors.ResourceNotFoundError("It does not exist.")),
+                read_only=True,
+            )
+        ],
+        "act",
+        {"video_id": "https://videos.example/v/a1", "n": 1},
+    ),
     "argument_missing_and_another_sent": called(
         [Tool.from_schema("act", "", schema(path=PATH, n=NUMBER), dict)], "act", {"n": 1}
     ),
@@ -213,6 +236,24 @@ CASES: dict[str, Case] = {
         ],
         "act",
         {"path": "7 B", "n": 1},
+    ),
+    "value_rejected_and_its_form_reported": called(
+        [
+            Tool.from_schema(
+                "act",
+                "",
+                schema(path=PATH, n=NUMBER),
+                raising(ValueError("number '17' is not valid; numbers look like A-17")),
+            )
+        ],
+        "act",
+        {"path": "17", "n": 1},
+    ),
+    "value_rejected_and_perhaps_listed": beside(
+        "list_branches", "merge", ValueError("invalid branch specified"), {"branch": "fix"}, read_only=False
+    ),
+    "arguments_that_are_no_json": called(
+        [Tool.from_schema("act", "", schema(path=PATH, n=NUMBER), dict)], "act", '{"path": "a "b" c", "n": 2}'
     ),
     "argument_unknown_of_many": called(
         [Tool.from_schema("act", "", schema([], **{f"a{n:02}": PATH for n in range(20)}), dict)], "act", {"zzzq": 1}
@@ -298,6 +339,19 @@ CASES: dict[str, Case] = {
         ],
         "act",
         {"text": "a", "limit": 90},
+    ),
+    "query_of_too_much": called(
+        [
+            Tool.from_schema(
+                "act",
+                "",
+                schema([], teams={"type": "array"}, date_range=PATH),
+                raising(TimeoutError("query cancelled after 30 s")),
+                read_only=True,
+            )
+        ],
+        "act",
+        {"teams": ["a", "b"], "date_range": "2026"},
     ),
     "conflict": failing(errors.ResourceConflictError("The branch has moved.")),
     "timeout": failing(errors.ToolTimeoutError("No response within 5 s.")),

@@ -94,23 +94,36 @@ ENGLISH: Catalogue = {
     "only_these": "express this with {names} only, then call {tool} again. If that is impossible, do not call it.",
     "only_none": "{tool} takes no arguments. Call it with {{}} only if that does what you want.",
     "added": "call {tool} again with {names} added{rest}.",
+    "renamed": (
+        "call {tool} again with {names} instead of {others}{rest}, if they mean the same. "
+        "If not, call it with {names} added."
+    ),
     "corrected": "call {tool} again with these problems corrected{rest}.",
+    "not_again": "do not send the same arguments again: {step}",
     "rest": ", and the other arguments unchanged",
     "corrected_arguments": "call {tool} again with corrected arguments.",
     "pair": "{pair}",
     "instead": '{pair} instead of "{old}"',
     "all_of_them": "these arguments: {arguments}",
     "if_meant": "if that is what you meant, call {tool} again with {names}{rest}. If not, {otherwise}",
+    "if_read": "if you meant these arguments, call {tool} again with exactly them: {arguments}. If not, {otherwise}",
     "closest_name": "choose the name you meant, then call {tool} again with it. If none fits, do not repeat this call.",
     "quoted_name": "choose the right name from those quoted above, and call {tool} again with it. Do not repeat this call.",
     "quoted_value": (
         "choose the right value for {names} from those quoted above, then call {tool} again with it{rest}. "
         "Do not repeat this call."
     ),
+    "quoted_form_of": (
+        "correct {names} as the text quoted above says, then call {tool} again{rest}. Do not repeat this call."
+    ),
     "quoted_values": "use the names and values quoted above to correct the arguments, then call {tool} again.",
     "quoted_form": "correct the name as the text quoted above says, then call {tool} again. Do not repeat this call.",
     "quoted_tool": "use the tool that is named in the text quoted above, if it does what you want. Do not repeat this call.",
     "existing_name": "check the name, then call {tool} again with one that exists. Do not repeat this call.",
+    "identifier_alone": (
+        "call {tool} again with only the identifier within the address that you sent for {names}{rest}. "
+        "Do not repeat this call."
+    ),
     "see_existing": "see which exist, with this call: {call}",
     "list_existing": "call {other} to see which exist, then call {tool} again with one of them. Do not repeat this call.",
     "not_of_arguments": (
@@ -151,6 +164,8 @@ ENGLISH: Catalogue = {
     ),
     "less_with": "call {tool} again for less: {ways}. With the same arguments it will most likely take too long again.",
     "smaller": "with a smaller {name}",
+    "fewer": "with fewer {name}",
+    "shorter": "with a shorter {name}",
     "filtered": "with {names} added",
     "or": " or ",
     "less_at_once": "request less at once, or take another approach.",

@@ -10,6 +10,7 @@ from mulligan.calls import ToolCall
 from mulligan.errors import PluginError, ResourceNotFoundError, ToolArgumentError, ToolError, ToolNotFoundError
 from mulligan.feedback import Feedback, FeedbackFormat
 from mulligan.pipeline.invocation import Invocation, Runtime
+from mulligan.pointers import argument_of
 from mulligan.render.composer import is_unchanged
 from mulligan.render.fitting import render_to_fit
 from mulligan.repair.correction import Correction, correct, takes_as_sent
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from mulligan.resolve.lookups import Lookups
 
 _TELLING_ARGUMENTS = 2
+_SEPARATORS = frozenset("_-.:/")
 
 
 def not_found_error(runtime: Runtime, call: ToolCall) -> ToolNotFoundError:
@@ -46,6 +48,7 @@ def not_found_error(runtime: Runtime, call: ToolCall) -> ToolNotFoundError:
         from mulligan.resolve.proposals import proposal
         from mulligan.resolve.words import is_ambiguous, is_same_tool
 
+        called = _with_shared_prefix(called, names[0], runtime.toolset)
         is_clear = is_clear and sum(is_same_tool(called, name) for name in names) <= 1
         is_clear = is_clear and not is_ambiguous(called, names)
         fitting = _taking(arguments, [runtime.toolset[name] for name in names])
@@ -61,6 +64,13 @@ def not_found_error(runtime: Runtime, call: ToolCall) -> ToolNotFoundError:
         error.proposal = best or "listed"
         error.confident = error.proposal == "clear"
     return error
+
+
+def _with_shared_prefix(called: str, name: str, names: Iterable[str]) -> str:
+    """A called name with the prefix that all tools share, as a server's name, if it lacks only that; otherwise unchanged."""
+    prefix = name.removesuffix(called)
+    is_prefix = bool(called) and prefix != name and prefix[-1:] in _SEPARATORS and prefix[:-1].isalnum()
+    return name if is_prefix and all(other.startswith(prefix) for other in names) else called
 
 
 def _taking(arguments: dict[str, Any], tools: Iterable[Tool]) -> list[str]:
@@ -165,7 +175,14 @@ def _lookups(invocation: Invocation, error: ToolError, tool: Tool) -> Lookups:
     """What the other tools can show."""
     from mulligan.resolve.lookups import Lookups
 
-    return Lookups(tool, invocation.arguments or {}, error.resource, invocation.runtime.toolset)
+    rejected = error.problems[0].pointer if len(error.problems) == 1 else ""
+    return Lookups(
+        tool,
+        invocation.arguments or {},
+        error.resource,
+        invocation.runtime.toolset,
+        argument_of(rejected) if rejected and "/" not in rejected[1:] else None,
+    )
 
 
 def _correction(invocation: Invocation, error: ToolError, resources: tuple[str, ...]) -> Correction | None:

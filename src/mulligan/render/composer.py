@@ -20,6 +20,7 @@ from mulligan.classify.call_arguments import sent_text
 from mulligan.classify.user_message import has_default_user_message, service_name_of, tool_name_of
 from mulligan.errors import (
     Problem,
+    ResourceConflictError,
     ResourceNotFoundError,
     ToolArgumentError,
     ToolError,
@@ -79,6 +80,8 @@ _EXPLAINS = lazy_pattern(  # what a report says on how a name is written
     r"for example|such as)\b",
     re.IGNORECASE,
 )
+_SHOWS_FORM = lazy_pattern(r"\b(?:looks? like|for example|such as)\b|\be\.g\.", re.IGNORECASE)
+_MAY_NAME_NOTHING = (ToolArgumentError, ToolExecutionError, ResourceConflictError)
 _PLAIN_NAME = re.compile(r"[\w.:/-]{1,128}").fullmatch
 _PLAIN_POINTER = re.compile(r"(?:/[\w.:@$\[\]~-]{0,64}){0,16}").fullmatch
 
@@ -149,6 +152,7 @@ class FeedbackComposer:
             resources,
             look,
             is_imitation=is_imitation,
+            offer="" if correction is None else "meant",
         )
         if problems:
             feedback.problems_total = error.__dict__.get("_problems_total", len(own_problems))
@@ -167,14 +171,20 @@ class FeedbackComposer:
             if offer:
                 name = feedback.tool_name or "the tool"
                 feedback.next_step = next_step(
-                    error, name, tool, self._catalogue, sanitize_line, note=note, offer=offer
+                    error, name, tool, self._catalogue, sanitize_line, note=note, offer=offer, look=look
                 )
         if correction is not None:
             call_safely(partial(self._add_correction, feedback, correction, call, tools or {}))
         if note or repairs or "_reason" in error.__dict__:
-            note = _NOTES_WITH_CORRECTION.get(note, note) if feedback.corrected else note
-            feedback.notes = (*self._reason(error), *self._notes(note, repairs))
+            self._add_notes(feedback, error, note, repairs)
         return feedback
+
+    def _add_notes(self, feedback: Feedback, error: ToolError, note: str, repairs: Sequence[Repair]) -> None:
+        """Adds the reason of a person, how often this has happened and what was read differently."""
+        if note == "second_time" and feedback.next_step and type(error) is ToolArgumentError:
+            feedback.next_step = self._catalogue["not_again"].format(step=feedback.next_step)
+        note = _NOTES_WITH_CORRECTION.get(note, note) if feedback.corrected else note
+        feedback.notes = (*self._reason(error), *self._notes(note, repairs))
 
     def _split_problems(
         self, error: ToolError, tool: Tool | None, failure: Failure | None
@@ -194,6 +204,7 @@ class FeedbackComposer:
         look: Look | None,
         *,
         is_imitation: bool,
+        offer: Offer,
     ) -> Feedback:
         """The parts of every feedback: what failed, what it means for the run, and what to do next."""
         catalogue = self._catalogue
@@ -212,7 +223,15 @@ class FeedbackComposer:
             message,
             self._apply_class_template("user", error, sanitize_line(error.user_message), resource),
             next_step(
-                error, name or "the tool", tool, catalogue, sanitize_line, note=note, resources=resources, look=look
+                error,
+                name or "the tool",
+                tool,
+                catalogue,
+                sanitize_line,
+                note=note,
+                resources=resources,
+                offer=offer,
+                look=look,
             ),
             effect_note(error, tool, catalogue),
             (),
@@ -323,17 +342,25 @@ class FeedbackComposer:
         if isinstance(error, (ToolTimeoutError, ToolUnavailableError)):
             is_slow = isinstance(error, ToolTimeoutError) and takes_too_long(failure.detail)
             return "less" if is_slow or asks_for_less(failure.detail) else ""
+        form = self._explained(error, feedback, failure)
+        if form or lookups is None or not isinstance(error, _MAY_NAME_NOTHING):
+            return form
+        rejects = partial(lookups.is_rejected_in, failure.detail, failure.type_name)
+        return "rejected" if call_safely(rejects) else ""
+
+    def _explained(self, error: ToolError, feedback: Feedback, failure: Failure) -> Offer:
+        """Whether the quoted text lists names or values, or says how one is written."""
         if not isinstance(error, (ResourceNotFoundError, ToolArgumentError)):
             return ""
         from mulligan.repair.reported_names import find_offered_names, near_reported_names
 
-        offered = find_offered_names(failure.detail)
-        if error.resource:
-            offered += near_reported_names(error.resource, failure.detail)
+        near = near_reported_names(error.resource, failure.detail) if error.resource else []
+        shows_form = _SHOWS_FORM.search(failure.detail) is not None
+        offered = near if near or shows_form else find_offered_names(failure.detail)
         if any(name != error.resource and name in feedback.detail for name in offered):
             return "names"
         explains = isinstance(error, ResourceNotFoundError) and _EXPLAINS.search(failure.detail) is not None
-        return "form" if explains else ""
+        return "form" if shows_form or explains else ""
 
     def sanitize_line(self, text: str) -> str:
         """A text as one clean, redacted, bounded line."""
@@ -352,6 +379,8 @@ class FeedbackComposer:
     ) -> None:
         if correction.is_ready:
             self._propose(feedback, correction)
+        elif correction.name == call.name and not correction.sent:
+            self._ask_if_read(feedback, correction)
         elif correction.name == call.name:
             self._ask_if_meant(feedback, correction)
         else:
@@ -414,6 +443,14 @@ class FeedbackComposer:
             rest="" if is_whole else self._catalogue["rest"],
             otherwise=feedback.next_step,
         )
+
+    def _ask_if_read(self, feedback: Feedback, correction: Correction) -> None:
+        """Asks whether text that is no JSON was meant as these arguments."""
+        arguments = spaced_json(correction.arguments)
+        if self._may_show(arguments):
+            feedback.next_step = self._catalogue["if_read"].format(
+                tool=feedback.tool_name, arguments=arguments, otherwise=feedback.next_step
+            )
 
     def _may_show(self, text: str) -> bool:
         fits = len(text) <= self._limits.feedback_chars // 2

@@ -29,6 +29,9 @@ _NO_FILTERS = word_set(
     "format output sort order page offset cursor token fields verbose timeout wait retry retries color lang language "
     "locale include encoding style mode dry id projection columns select"
 )
+_PERIODS = word_set(
+    "date dates day days week weeks month months hours since until from start end period range window preset interval"
+)
 _MOST_TEXT, _MOST_NAMES = 1_000, 3
 
 
@@ -78,6 +81,23 @@ def find_filters(tool: Tool, sent: Mapping[str, Any]) -> list[str]:
         and _NO_FILTERS.isdisjoint(split_words(name))
     ]
     return names[:_MOST_NAMES]
+
+
+def find_reducible(tool: Tool, sent: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """At most three arguments that were sent and that can ask for less, each with how: `fewer` or `shorter`.
+
+    Args:
+        tool: the tool.
+        sent: the arguments of the call.
+    """
+    known = [name for name, _ in _members(tool) if name in sent]
+    lists = [("fewer", name) for name in known if isinstance(sent[name], list) and len(sent[name]) > 1]
+    periods = [
+        ("shorter", name)
+        for name in known
+        if isinstance(sent[name], str | int) and not _PERIODS.isdisjoint(split_words(name))
+    ]
+    return (lists + periods)[:_MOST_NAMES]
 
 
 def _members(tool: Tool) -> list[tuple[str, Mapping[str, Any]]]:

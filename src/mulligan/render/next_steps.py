@@ -28,13 +28,20 @@ from mulligan.errors import (
 from mulligan.pointers import argument_of, steps_of
 from mulligan.render.quoting import split_problems
 from mulligan.repair.provenance import is_plain_identifier
+from mulligan.resolve.words import split_words
 from mulligan.secrets.redaction import redacted_pointer
 from mulligan.tools import Tool, once_per_tool
 from mulligan.untrusted.text import is_name, show_name
 
 _MAX_NAMES = 3
 _MOST_KNOWN = 12
+_COMMON_WORDS = frozenset(
+    ("id", "ids", "name", "names", "value", "is", "of", "by", "max", "min", "type", "number", "date")
+)
 _LONGEST_LIST = 160
+_MAX_ADDRESS = 2_000
+_ADDRESS = re.compile(r"https?://\S+").fullmatch
+_IDENTIFIERS = (["id"], ["key"], ["number"], ["no"], ["slug"], ["code"])
 _SHORTEST_WAIT = 0.1
 LONGEST_WAIT = 86_400.0  # no model waits for more than a day
 _MAX_PROBLEMS = 100
@@ -81,7 +88,7 @@ class ShownLookup(NamedTuple):
 
 
 Look = Callable[[bool], ShownLookup | None]
-Offer = Literal["", "tool", "names", "form", "less"]
+Offer = Literal["", "tool", "names", "form", "less", "rejected", "meant"]
 
 
 def next_step(
@@ -106,28 +113,40 @@ def next_step(
         sanitize_line: turns a foreign text into one clean line.
         note: the name of the template about repetition, or an empty text; the step must agree with it.
         resources: the names that the tool's author provides and that are similar to a missing one.
-        offer: what the quoted text offers: another tool, names or values to choose from, the form of a name, or a reason
-            to request less.
+        offer: what the quoted text offers: another tool, names or values to choose from, the form of a name, a reason to
+            request less, or that a value does not exist; or `meant`, if the feedback asks for a likely call.
         look: finds the tool that shows what exists (True), or the present state (False), and the call of it.
     """
     if template := _overriding_template(error, note, offer, catalogue):
         return catalogue[template].format(tool=name)
+    if offer == "rejected" and (step := _rejected_step(error, name, look, catalogue)):
+        return step
     if may_have_taken_effect(error, tool):
         return _effect_step(name, tool, look, catalogue)
     if isinstance(error, ToolNotFoundError):
         return _tool_step(error, name, catalogue) if tool is None else catalogue["other_way"]
     if isinstance(error, ToolArgumentError):
-        return _argument_step(error, name, tool, catalogue, sanitize_line, offers=offer == "names")
+        return _argument_step(error, name, tool, catalogue, sanitize_line, offer=offer)
     if isinstance(error, ResourceNotFoundError):
-        form = finer_template(catalogue, "existing_name", "quoted_form")
-        named = {"names": "quoted_name", "form": form}.get(offer, "existing_name")
-        template = "closest_name" if resources else _argument_template(error, tool, named, "other_way")
-        return _existing_step(template, name, look, catalogue)
+        return _resource_step(error, name, tool, catalogue, offer, look, are_listed=bool(resources))
     if isinstance(error, ResourceConflictError) and not error.transient:
         return _state_step("read_state", name, look, catalogue)
     for cls, fixed in _FIXED:
         if isinstance(error, cls):
             return catalogue[fixed]
+    return _repeat_step(error, name, tool, look, catalogue, note, offer)
+
+
+def _repeat_step(
+    error: ToolError,
+    name: str,
+    tool: Tool | None,
+    look: Look | None,
+    catalogue: Catalogue,
+    note: str,
+    offer: Offer,
+) -> str:
+    """The step after a failure that the same call, or one for less, may not have: unless it may have taken effect."""
     if not (error.effect == "none" or _may_be_repeated(tool)):
         return _effect_step(name, tool, look, catalogue)
     asks_for_less = offer == "less" and finer_template(catalogue, "less", "less_with") == "less_with"
@@ -135,12 +154,66 @@ def next_step(
     return less or _failure_step(error, name, catalogue, note)
 
 
+def _rejected_step(error: ToolError, name: str, look: Look | None, catalogue: Catalogue) -> str:
+    """The step after a value that does not exist: the tool that shows which do; empty without one.
+
+    Where the call may have taken effect, it invites no other call of the same tool.
+    """
+    found = look(True) if look is not None else None
+    if found is None:
+        return ""
+    if found.call or error.effect != "possible":
+        return _lookup_step("existing_name", found, name, catalogue)
+    return _lookup_step("read_state", found, name, catalogue, call="read_state_call", other="read_state_with")
+
+
+def _resource_step(
+    error: ToolError,
+    name: str,
+    tool: Tool | None,
+    catalogue: Catalogue,
+    offer: Offer,
+    look: Look | None,
+    *,
+    are_listed: bool,
+) -> str:
+    """The step after a missing resource: a name that exists, or the tool that shows which do."""
+    form = finer_template(catalogue, "existing_name", "quoted_form")
+    named = {"names": "quoted_name", "form": form}.get(offer, "existing_name")
+    template = "closest_name" if are_listed else _argument_template(error, tool, named, "other_way")
+    if named == "existing_name" and (step := _identifier_step(error, name, catalogue)):
+        return step
+    return _existing_step(template, name, look, catalogue)
+
+
+def _identifier_step(error: ToolError, name: str, catalogue: Catalogue) -> str:
+    """The step where an address was sent for an identifier: with the identifier alone; empty unless that is the case."""
+    sent = error.arguments or {}
+    found = [argument for argument, value in sent.items() if isinstance(value, str) and _ADDRESS(value[:_MAX_ADDRESS])]
+    if len(found) != 1 or split_words(found[0])[-1:] not in _IDENTIFIERS or not is_plain_identifier(found[0]):
+        return ""
+    rest = catalogue["rest"] if len(sent) > 1 else ""
+    template = finer_template(catalogue, "existing_name", "identifier_alone")
+    return catalogue[template].format(tool=name, names=f'"{found[0]}"', rest=rest)
+
+
 def _existing_step(template: str, name: str, look: Look | None, catalogue: Catalogue) -> str:
     """The step after a missing resource: with the tool that shows which names exist, if one is known."""
     found = look(True) if look is not None and template == "existing_name" else None
-    if found is None:
-        return catalogue[template].format(tool=name)
-    finer = finer_template(catalogue, template, "see_existing" if found.call else "list_existing")
+    return catalogue[template].format(tool=name) if found is None else _lookup_step(template, found, name, catalogue)
+
+
+def _lookup_step(
+    template: str,
+    found: ShownLookup,
+    name: str,
+    catalogue: Catalogue,
+    *,
+    call: str = "see_existing",
+    other: str = "list_existing",
+) -> str:
+    """The step that makes the call of another tool, or only names that tool."""
+    finer = finer_template(catalogue, template, call if found.call else other)
     return catalogue[finer].format(tool=name, **found._asdict())
 
 
@@ -156,8 +229,7 @@ def _state_step(template: str, name: str, look: Look | None, catalogue: Catalogu
     found = look(False) if look is not None else None
     if found is None:
         return catalogue[template].format(tool=name)
-    finer = finer_template(catalogue, template, f"{template}_call" if found.call else f"{template}_with")
-    return catalogue[finer].format(tool=name, **found._asdict())
+    return _lookup_step(template, found, name, catalogue, call=f"{template}_call", other=f"{template}_with")
 
 
 def _tool_step(error: ToolNotFoundError, name: str, catalogue: Catalogue) -> str:
@@ -240,14 +312,12 @@ def _argument_step(
     catalogue: Catalogue,
     sanitize_line: Callable[[str], str],
     *,
-    offers: bool,
+    offer: Offer,
 ) -> str:
     problems, _ = split_problems(error, tool)
-    if not problems and offers:
-        return catalogue["quoted_values"].format(tool=name)
     if not problems:
-        template = _argument_template(error, tool, "corrected_arguments", "corrected_arguments")
-        return catalogue[template].format(tool=name)
+        corrected = _argument_template(error, tool, "corrected_arguments", "corrected_arguments")
+        return catalogue["quoted_values" if offer == "names" else corrected].format(tool=name)
     if not problems[0].pointer:
         allowed = problems[0].expected or ""
         is_ours = (error.rule or "").startswith("host:") and '"' not in allowed  # quotes contain text of a schema
@@ -267,11 +337,33 @@ def _argument_step(
         return catalogue["corrected"].format(tool=name, rest=rest)
     template = kinds.pop() if len(kinds) == 1 else "valid"
     if template == "valid" and len(names) == 1:
-        template = "quoted_value" if offers else "one_of" if _lists_values(problems) else template
+        quoted = {"names": "quoted_value", "form": "quoted_form_of"}.get(offer)
+        template = quoted or ("one_of" if _lists_values(problems) else template)
+    if template == "added" and offer != "meant" and (step := _renamed_step(error, name, tool, catalogue, pointers)):
+        return step
     if template in _FINER_THAN_VALID:
         template = finer_template(catalogue, "valid", template)
     fields = {"names": join_names(names, catalogue), "rest": rest, "allowed": problems[0].expected}
     return catalogue[template].format(tool=name, **fields)
+
+
+def _renamed_step(error: ToolError, name: str, tool: Tool | None, catalogue: Catalogue, pointers: Sequence[str]) -> str:
+    """The step where arguments are missing and others were sent that the tool does not declare; empty without these."""
+    others = _undeclared(error, tool)
+    if not others or any("/" in pointer[1:] for pointer in pointers):
+        return ""
+    rest = catalogue["rest"] if len(others) < len(error.arguments or {}) else ""
+    names = join_names(_display_pointers(pointers, str), catalogue)
+    template = finer_template(catalogue, "added", "renamed")
+    return catalogue[template].format(tool=name, names=names, others=join_names(others, catalogue), rest=rest)
+
+
+def _undeclared(error: ToolError, tool: Tool | None) -> list[str]:
+    """The arguments that were sent and that the tool does not declare, quoted; empty if there are too many to name."""
+    known, sent = _parameters(tool), error.arguments or {}
+    others = [argument for argument in sent if argument not in known] if known else []
+    is_shown = len(others) <= _MAX_NAMES and all(map(is_plain_identifier, others))
+    return [f'"{argument}"' for argument in others] if is_shown else []
 
 
 def _lists_values(problems: Sequence[Problem]) -> bool:
@@ -294,11 +386,12 @@ def _parents_of_unknown(problems: Sequence[Problem], kinds: Collection[str], too
 
 
 def _is_any_misspelt(unknown: Sequence[str], tool: Tool) -> bool:
-    """Whether an unknown argument may be a misspelt one that cannot be corrected; it must then not just be omitted."""
+    """Whether an unknown argument may be another, misspelt or with a word in common; it must then not just be omitted."""
     from mulligan.resolve.similarity import distance
 
     known = [argument.casefold() for argument in _parameters(tool)]
-    return any(
+    words = {word for argument in _parameters(tool) for word in split_words(argument)} - _COMMON_WORDS
+    return any(not words.isdisjoint(split_words(name)) for name in unknown) or any(
         0 < distance(name.casefold(), argument, _MAX_TYPOS) <= _MAX_TYPOS
         for name in unknown
         for argument in known
@@ -399,8 +492,8 @@ def join_names(names: Sequence[str], catalogue: Catalogue) -> str:
 
 
 def _less_step(error: ToolError, name: str, tool: Tool, catalogue: Catalogue) -> str:
-    """The step after a query that took too long: with a smaller limit or a filter; empty if the tool has neither."""
-    from mulligan.render.narrowing import find_filters, find_limit
+    """The step after a query that took too long: for less, by arguments that can ask for that; empty without any."""
+    from mulligan.render.narrowing import find_filters, find_limit, find_reducible
 
     sent = error.arguments or {}
     limit, filters = find_limit(tool), find_filters(tool, sent)
@@ -409,6 +502,7 @@ def _less_step(error: ToolError, name: str, tool: Tool, catalogue: Catalogue) ->
     ways = [catalogue["filtered"].format(names=catalogue["or"].join(f'"{one}"' for one in filters))] if filters else []
     if limit in sent:
         ways.append(catalogue["smaller"].format(name=f'"{limit}"'))
+    ways += [catalogue[how].format(name=f'"{one}"') for how, one in find_reducible(tool, sent) if one != limit]
     return catalogue["less_with"].format(tool=name, ways=catalogue["or"].join(ways)) if ways else ""
 
 

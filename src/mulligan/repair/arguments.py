@@ -109,6 +109,7 @@ class _ArgumentFixer:
     def __init__(self, tool: Tool, problems: Sequence[Problem] | None) -> None:
         self._schemas = SchemaResolver(tool.parameters)
         self._aliases = tool.aliases
+        self._is_remote = tool.tool_type == "extension"
         self._invalid = None if problems is None else {argument_of(problem.pointer) for problem in problems}
         self._steps_left = _MOST_STEPS
         self.readings: dict[str, Source] = {}
@@ -172,8 +173,9 @@ class _ArgumentFixer:
             texts = {one if isinstance(one, str) else dump(one): one for one in allowed if one is not None}
             self._spend(len(texts))
             choice = match_value(value, list(texts))
-            if choice is not None:
-                chosen = texts[choice.name]
+            name = self._find_described(value, list(texts), place) if choice is None else choice.name
+            if name is not None:
+                chosen = texts[name]
                 if isinstance(chosen, str):
                     self.readings[place.pointer] = "schema"
                 return chosen
@@ -184,6 +186,15 @@ class _ArgumentFixer:
             if len(equal) == 1:
                 return equal[0]
         raise _AmbiguousError
+
+    def _find_described(self, value: str, allowed: list[str], place: _Place) -> str | None:
+        """The allowed value that the argument's description explains; a remote server's descriptions are not used."""
+        description = place.schema.get("description")
+        if self._is_remote or not isinstance(description, str):
+            return None
+        from mulligan.repair.described_values import find_described
+
+        return find_described(value, allowed, description)
 
     def _convert(self, value: Any, kinds: list[str], schema: Mapping[str, Any], place: _Place) -> Any:
         """Convert a value to one of several types; a list is tried only if no other type fits."""

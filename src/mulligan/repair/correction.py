@@ -125,6 +125,21 @@ class _Sent:
 
         return read_fixed_arguments(self.call.arguments, self.limits, read_only=read_only)
 
+    def guessed(self, schema: Mapping[str, Any]) -> dict[str, Any] | None:
+        """What the arguments were most likely meant to be, if their JSON cannot be repaired with certainty.
+
+        Args:
+            schema: the schema of the tool's arguments.
+        """
+        from mulligan.repair.json_guess import guess_arguments
+
+        text = self.call.arguments
+        guess = guess_arguments(text, schema) if isinstance(text, str) else None
+        try:
+            return None if guess is None else read_arguments(guess, self.limits)
+        except ToolArgumentError:
+            return None
+
 
 def _holds_float(value: Any) -> bool:
     waiting = [value]
@@ -242,6 +257,9 @@ def _correct_arguments(tool: Tool, sent: _Sent, problems: Sequence[Problem] = ()
     if sent.arguments is None:
         problems = ()
     arguments = sent.fixed(read_only=tool.read_only)
+    is_guess = arguments is None
+    if arguments is None:
+        arguments = sent.guessed(tool.parameters)
     if arguments is None:
         return None
     if not problems and tool.validator.is_valid(arguments):
@@ -252,7 +270,7 @@ def _correct_arguments(tool: Tool, sent: _Sent, problems: Sequence[Problem] = ()
         return None
     source = name_source(tool, sent.call.name)
     sources = sources_of(source or "toolset", fixed.arguments, fixed.readings)
-    is_ready = tool.read_only or (source is not None and fixed.is_lossless)
+    is_ready = not is_guess and (tool.read_only or (source is not None and fixed.is_lossless))
     return Correction(tool.name, fixed.arguments, sources, fixed.renamed, sent.arguments or {}, is_ready)
 
 

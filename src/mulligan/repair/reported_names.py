@@ -26,6 +26,7 @@ _QUOTED_LIST = re.compile(  # not the keys and values of an object
     r"""(?:"[^"\n]{1,100}"|'[^'\n]{1,100}')"""
     r"""(?:,\s{1,4}(?:and\s|or\s)?(?:"[^"\n]{1,100}"|'[^'\n]{1,100}')(?!\s?:)){1,100}"""
 )
+_REMARK = re.compile(r"(?<=[\w'\"]) \([^():\n]{1,60}\)(?=[,;.'\"\]]|\s*$)")  # `gra-1 (Graz), lnz-1 (Linz)`
 _SEPARATOR = re.compile(r"\s*,\s*(?:and\s+|or\s+)?")
 _TRAILING = ".:,;-/"
 _DIGITS = re.compile(r"\d+")
@@ -53,7 +54,7 @@ def _unescape_quotes(text: str) -> str:
 
 def _find_offered(text: str) -> list[str]:
     text = _unescape_quotes(text)
-    reported = remove_missing_reports(text)
+    reported = _REMARK.sub("", remove_missing_reports(text))
     quoted = [found[0].replace('"', "").replace("'", "") for found in _QUOTED_LIST.finditer(reported)]
     listed = (found[1] for found in _LISTED.finditer(reported))
     names = [group for group in listed if not any(name.endswith(":") for name in _SEPARATOR.split(group))]

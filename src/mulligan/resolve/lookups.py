@@ -25,7 +25,12 @@ _CONTAINERS = word_set(
     "owner repo repository project database db schema table bucket workspace org organization organisation team folder "
     "directory namespace region account guild server channel space board site tenant dataset collection"
 )
-_MOST_TEXT = 2_000
+_MOST_TEXT, _LONGEST_TYPE = 2_000, 128
+_REJECTS = re.compile(  # a report that a name or value does not exist; the name of an exception counts, too
+    r"\b(?:invalid|unknown|unrecogni[sz]ed|no such|not (?:a )?valid|not found|not present|not defined|"
+    r"(?:does not|doesn't|do not|don't) exist|not one of)",
+    re.IGNORECASE,
+)
 _NAME = re.compile(r"[\w.:-]{4,128}")
 _SEPARATOR = re.compile(r"[/\\]")
 
@@ -61,14 +66,23 @@ class Lookups:
         sent: its arguments.
         resource: the name of the missing thing, or None.
         toolset: all tools.
+        rejected: the argument that was rejected, or None.
     """
 
-    def __init__(self, tool: Tool, sent: Mapping[str, Any], resource: str | None, toolset: Toolset) -> None:
+    def __init__(
+        self,
+        tool: Tool,
+        sent: Mapping[str, Any],
+        resource: str | None,
+        toolset: Toolset,
+        rejected: str | None = None,
+    ) -> None:
         self._tool, self._sent, self._resource, self._toolset = tool, sent, resource, toolset
+        self._rejected = rejected if rejected in sent else None
 
     def existing(self) -> Lookup | None:
         """The tool that lists or searches things of the kind that was not found."""
-        missing = _missing_argument(self._sent, self._resource)
+        missing = self._rejected or _missing_argument(self._sent, self._resource)
         kind = (() if missing is None else kind_of_argument(missing)) or kind_of_tool(self._tool.name)
         value = self._resource if missing is None else self._sent[missing]
         return self._find(_Wanted(kind, self._sent, missing, value, reads_one=False))
@@ -81,6 +95,33 @@ class Lookups:
             if found is not None:
                 return found
         return None
+
+    def is_rejected_in(self, text: str, type_name: str) -> bool:
+        """Whether a failure says that the value of one argument does not exist; `existing` then looks for that one.
+
+        Args:
+            text: the quoted text of the failure.
+            type_name: the name of the exception's type.
+        """
+        lines = [line for line in text[:_MOST_TEXT].splitlines() if _REJECTS.search(line)]
+        if self._rejected is not None:
+            return bool(lines)
+        name = " ".join(split_words(type_name.rpartition(".")[2][:_LONGEST_TYPE]))
+        for said in ("\n".join(lines), name if _REJECTS.search(name) else ""):
+            self._rejected = self._rejected or self._named_in(said)
+        return self._rejected is not None
+
+    def _named_in(self, text: str) -> str | None:
+        """The one argument that a text speaks of, by a word of its name; if there are several, the one whose value it shows."""
+        words = set(split_words(text))
+        named = [
+            name
+            for name, value in self._sent.items()
+            if isinstance(value, str | int) and not words.isdisjoint(_telling_words(name))
+        ]
+        if len(named) > 1:
+            named = [name for name in named if isinstance(self._sent[name], str) and self._sent[name] in text]
+        return named[0] if len(named) == 1 else None
 
     def is_named_in(self, text: str) -> bool:
         """Whether a text names another tool that may be used instead: one that reads.
@@ -158,6 +199,8 @@ def _folder(name: str, wanted: _Wanted) -> str | None:
 
 def _search_text(wanted: _Wanted) -> str | None:
     """The text by which to search for the missing thing: its name without its folders."""
+    if isinstance(wanted.value, int) and not isinstance(wanted.value, bool):
+        return str(wanted.value)
     if not isinstance(wanted.value, str):
         return None
     return _SEPARATOR.split(wanted.value.rstrip("/\\"))[-1].strip() or None
@@ -174,6 +217,12 @@ def _missing_argument(sent: Mapping[str, Any], resource: str | None) -> str | No
     if not equal:
         equal = [name for name, value in sent.items() if isinstance(value, list) and resource in value]
     return equal[0] if len(equal) == 1 else None
+
+
+def _telling_words(name: str) -> list[str]:
+    """The words of an argument's name that say what it is, rather than that it is a name or a number."""
+    words = split_words(name)
+    return [word for word in words if word not in _IDENTIFIES] or words
 
 
 def _is_identifier(name: str) -> bool:

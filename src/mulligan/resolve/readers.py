@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from mulligan.resolve.proposals import seems_to_read
-from mulligan.resolve.words import Lexicon, Word, parse_name, split_words, synonyms, word_set
+from mulligan.resolve.words import Lexicon, Word, parse_name, split_words, stem, synonyms, word_set
 from mulligan.tools import Tool
 
 _LISTS = word_set("list ls enumerate browse index all glob catalog tree")
@@ -17,6 +17,7 @@ _READS_ONE = word_set("get read fetch show describe view retrieve load info stat
 _VERBS = _LISTS | _SEARCHES | _READS_ONE
 _PREPOSITIONS = word_set("in of for by from on with at to")
 _LABELS = word_set("id ids key name uuid number no nr slug code ref reference sku email title url uri value text")
+_LABEL_STEMS = frozenset(map(stem, _LABELS))
 _PLACES = word_set("path paths file files filename filepath filenames folder directory dir")
 _FIRST_WORDS, _LONGEST_NAME, _LONGEST_SUMMARY = 12, 200, 200
 _MOST_FOUND, _MOST_DESCRIBED, _CACHE_SIZE = 64, 500, 256
@@ -100,21 +101,25 @@ def _reader(candidate: Tool, tool: Tool, kind: Sequence[Word]) -> Reader | None:
     lexicon = Lexicon()
     parsed = parse_name(candidate.name[:_LONGEST_NAME], lexicon)
     words, nouns = parsed.words, _nouns(parsed.words)
+    own = {word.stem for word in kind_of_tool(tool.name)}
     matched = [noun for noun in nouns if _is_of_kind(noun, kind)]
     if matched:
         if matched[-1] is not _head(words):  # `list_board_members` lists no boards
             return None
-    elif _nouns(parsed.tail_words) or not _is_described(candidate, kind, lexicon):
+    elif any(noun.stem not in own for noun in _nouns(parsed.tail_words)) or not _is_described(candidate, kind, lexicon):
         return None
     texts = {word.text for word in words}
     lists, searches = not _LISTS.isdisjoint(texts), not _SEARCHES.isdisjoint(texts)
     if not (lists or searches):
-        lists = any(map(_is_plural, matched)) and words[0].reads
+        lists = words[0].reads and (any(map(_is_plural, matched)) or (bool(matched) and not _requires_any(candidate)))
         if not lists and _READS_ONE.isdisjoint(texts):
             return None
-    own = {word.stem for word in kind_of_tool(tool.name)}
     others = sum(noun not in matched and noun.stem not in own for noun in nouns)
     return Reader(candidate, bool(matched), lists, searches, others)
+
+
+def _requires_any(tool: Tool) -> bool:
+    return bool(tool.parameters.get("required"))
 
 
 def is_reachable(candidate: Tool, tool: Tool) -> bool:
@@ -161,10 +166,10 @@ def _nouns(words: Iterable[Word]) -> tuple[Word, ...]:
 
 
 def _head(words: Sequence[Word]) -> Word | None:
-    """The noun that says what a name is about: the last one, or the last before a word such as `in` or `by`."""
+    """The noun that says what a name is about: the last one, or the last before a word such as `in`, `by` or `codes`."""
     head = None
     for word in words:
-        if head is not None and word.text in _PREPOSITIONS:
+        if head is not None and (word.text in _PREPOSITIONS or word.stem in _LABEL_STEMS):
             break
         head = next(iter(_nouns((word,))), head)
     return head

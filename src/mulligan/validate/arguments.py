@@ -57,7 +57,7 @@ def describe_syntax_error(text: str, error: JSONDecodeError) -> str:
     if _is_cut_off(text, error):
         return describe_cut_off(text)
     rest = text[error.pos : error.pos + 12]
-    hint = next((hint for start, hint in _HINTS if rest.startswith(start)), "")
+    hint = next((hint for start, hint in _HINTS if rest.startswith(start)), "") or _hint_after(text, error)
     if rest.startswith(_CLOSING):
         before = text[: error.pos].rstrip()
         if before.endswith(","):
@@ -65,6 +65,20 @@ def describe_syntax_error(text: str, error: JSONDecodeError) -> str:
         elif not before or error.msg.startswith("Extra data"):
             hint = f"this {rest[0]!r} has no opening bracket"
     return f"not valid JSON at {line_and_column(text, error.pos)}: {_lower(error.msg)}" + (f"; {hint}" if hint else "")
+
+
+def _hint_after(text: str, error: JSONDecodeError) -> str:
+    """What to change where a value ends and something else follows than a comma or a bracket; empty if that is unclear."""
+    before, rest = text[: error.pos].rstrip()[-1:], text[error.pos :].lstrip()
+    if error.msg.startswith("Extra data"):
+        return "send one JSON object for each call" if rest.startswith("{") else ""
+    if not error.msg.startswith("Expecting ',' delimiter"):
+        return ""
+    if before == '"' and not rest.startswith('"'):
+        return 'write a quotation mark inside a text as \\"'
+    if before.isdigit():
+        return "write a number without spaces and calculations, and any other value in double quotes"
+    return ""
 
 
 def _lower(message: str) -> str:
