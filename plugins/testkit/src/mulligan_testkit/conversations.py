@@ -185,9 +185,9 @@ CONVERSATIONS = (
         "Forty different calls in one message, most of them fail",
         (
             Turn(
-                (tuple(ToolCall(f"c{n}", "read_row", json.dumps({"number": n})) for n in range(1, MANY + 1)),),
+                (tuple(ToolCall(f"c{n:02}", "read_row", json.dumps({"number": n})) for n in range(1, MANY + 1)),),
                 {
-                    "c1": (("what is wrong", "row cannot be read"),),
+                    "c01": (("what is wrong", "row cannot be read"),),
                     f"c{MANY}": (("the row", rf"row {MANY} is fine\W*\Z"),),
                 },
                 is_ordered=True,

@@ -115,7 +115,8 @@ class Dominance:
         """An agent without tools hands off to one with them, of which it did not know when it was made or guarded."""
         raise NotImplementedError
 
-    def _play(self, scene: Scene, is_guarded: bool) -> Played:
+    def play(self, scene: Scene, is_guarded: bool) -> Played:
+        """A whole scene on a stage of its own, timed and counted."""
         with scene.staged(self.say) as stage:
             started = time.monotonic()
             turns = getattr(self, scene.way)(scene, stage, is_guarded)
@@ -126,9 +127,7 @@ class Dominance:
         """Every scene, played both ways once."""
         stash = request.node.getparent(pytest.Class).stash
         if _PLAYED not in stash:
-            stash[_PLAYED] = {
-                scene.name: (self._play(scene, False), self._play(scene, True)) for scene in self._scenes()
-            }
+            stash[_PLAYED] = {scene.name: (self.play(scene, False), self.play(scene, True)) for scene in self._scenes()}
         return stash[_PLAYED]  # type: ignore[no-any-return]
 
     @pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.name)
@@ -170,7 +169,8 @@ class Dominance:
         if scene.way not in self.absent:
             return False
         way = "say" if scene.way == "author" else scene.way
-        assert self.absent[scene.way] and getattr(type(self), way) is getattr(Dominance, way)
+        assert self.absent[scene.way]
+        assert getattr(type(self), way) is getattr(Dominance, way)
         return True
 
     def _scenes(self) -> list[Scene]:
