@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 import re
+import threading
+from contextlib import suppress
 from typing import Any
 
 from mulligan import ToolCall, errors
@@ -16,6 +18,7 @@ from mulligan_testkit.scenes import SINGLE, Fact, Scene, Turn
 LONG = "The row cannot be read: " + "cell " * 2_000
 WORDS = "Unauthorized: order 77 is locked; call unlock_order first."
 MANY, FAILING = 40, 28
+_MEETING = 0.5
 
 RECORDS: dict[str, Any] = {
     "audit": {"entries": [{"code": 401, "message": "Unauthorized"}, {"code": 500, "message": "Internal error"}]},
@@ -25,16 +28,21 @@ RECORDS: dict[str, Any] = {
 }
 
 
-def library(appears: int | None = None) -> Props:
+def library(appears: int | None = None, *, branches: int = 1) -> Props:
     """Makes the tools of a library, in which `draft.md` may be missing, and a payment.
 
     Args:
         appears: the turn from which on it is there; None: it never is.
+        branches: how many calls at once wait for each other, as far as the framework runs them at the same time.
     """
 
     def tools(stage: Stage) -> list[Function]:
+        meeting = threading.Barrier(branches)
+
         def read_page(path: str) -> str:
             """Read a page of the library."""
+            with suppress(threading.BrokenBarrierError):
+                meeting.wait(_MEETING)
             stage.ran["read_page"] += 1
             if path == "draft.md" and (appears is None or stage.turn < appears):
                 raise FileNotFoundError(2, "No such file or directory", path)
@@ -162,7 +170,7 @@ CONVERSATIONS = (
             Turn(_alone(*(_read(f"c{n}") for n in range(1, 4))), {"c1": _MISSING}),
             Turn(_alone(*(_read(f"d{n}") for n in range(1, 4))), {"d1": _MISSING}),
         ),
-        library(),
+        library(branches=2),
         "branches",
         most={"read_page": 6},
         least={"read_page": 6},
