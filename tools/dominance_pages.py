@@ -19,7 +19,8 @@ the run continues, or stops with a reason; every call is answered; the answer sa
 of text gets through; a new message of the user forgives, and neither another agent, nor a branch, nor a replay pays for
 what was before; no tool runs more or less often than it should, counted by the tool. The table counts these merits:
 alone → with mulligan, of the total. A test checks that no framework loses a merit that it has alone. "-" means that the
-framework has no such notion; its page says why.
+framework has no such notion; its page says why. If a framework alone leaves out the siblings of a call that raises, its
+count depends on which of them was quicker.
 
 Recorded by `MULLIGAN_RECORD=1 nox -s plugins` and written by `python tools/dominance_pages.py`. Each framework's name links
 to the exact texts that the model received.

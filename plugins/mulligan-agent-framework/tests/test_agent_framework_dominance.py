@@ -26,8 +26,9 @@ class TestDominance(Dominance):
     def branches(self, scene, stage, is_guarded):
         options = self._options(scene, is_guarded)
         agents = [agent(stage.tools, **options) for _ in scene.turns]
+        sessions = [AgentSession(session_id="talk") for _ in scene.turns]
         with ThreadPoolExecutor() as threads:
-            return list(threads.map(self._send, agents, scene.turns))
+            return list(threads.map(self._send, agents, scene.turns, sessions))
 
     def replay(self, scene, stage, is_guarded):
         one, session = agent(stage.tools, **self._options(scene, is_guarded)), AgentSession()
@@ -42,7 +43,7 @@ class TestDominance(Dominance):
     def _options(self, scene, is_guarded):
         return {"middleware": [Mulligan(timeout=scene.timeout)]} if is_guarded else {}
 
-    def _send(self, one, turn, session=None):
+    def _send(self, one, turn, session):
         one.client.turns[:] = [[call(*sent) for sent in message] for message in turn.messages] + [DONE]
         played = play(one, turn.user, session=session)
         return Performance(played.answers, played.output == DONE, played.error)
