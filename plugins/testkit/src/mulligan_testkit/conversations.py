@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import re
 import threading
-from contextlib import suppress
 from typing import Any
 
 from mulligan import ToolCall, errors
@@ -19,6 +18,7 @@ LONG = "The row cannot be read: " + "cell " * 2_000
 WORDS = "Unauthorized: order 77 is locked; call unlock_order first."
 MANY, FAILING = 40, 28
 _MEETING = 0.5
+_FIRST, _LATE = 4, 5
 
 RECORDS: dict[str, Any] = {
     "audit": {"entries": [{"code": 401, "message": "Unauthorized"}, {"code": 500, "message": "Internal error"}]},
@@ -28,22 +28,24 @@ RECORDS: dict[str, Any] = {
 }
 
 
-def library(appears: int | None = None, *, branches: int = 1) -> Props:
+def library(appears: int | None = None) -> Props:
     """Makes the tools of a library, in which `draft.md` may be missing, and a payment.
 
     Args:
         appears: the turn from which on it is there; None: it never is.
-        branches: how many calls at once wait for each other, as far as the framework runs them at the same time.
     """
 
     def tools(stage: Stage) -> list[Function]:
-        meeting = threading.Barrier(branches)
+        are_read = threading.Event()
 
-        def read_page(path: str) -> str:
+        def read_page(path: str, limit: int = 100) -> str:
             """Read a page of the library."""
-            with suppress(threading.BrokenBarrierError):
-                meeting.wait(_MEETING)
             stage.ran["read_page"] += 1
+            if stage.ran["read_page"] == _FIRST:
+                are_read.set()
+            if limit == _LATE:  # this branch fails after the other, as far as the framework runs them at the same time
+                are_read.wait(_MEETING)
+                are_read.set()
             if path == "draft.md" and (appears is None or stage.turn < appears):
                 raise FileNotFoundError(2, "No such file or directory", path)
             return f"The page {path}: the rocket does not start"
@@ -107,8 +109,8 @@ def orders(stage: Stage) -> list[Function]:
     return [ship_order]
 
 
-def _read(id: str, path: str = "draft.md") -> ToolCall:
-    return ToolCall(id, "read_page", json.dumps({"path": path}))
+def _read(id: str, path: str = "draft.md", **more: int) -> ToolCall:
+    return ToolCall(id, "read_page", json.dumps({"path": path, **more}))
 
 
 def _issue(id: str) -> ToolCall:
@@ -168,9 +170,9 @@ CONVERSATIONS = (
         "Two branches at once, each with the same failing call",
         (
             Turn(_alone(*(_read(f"c{n}") for n in range(1, 4))), {"c1": _MISSING}),
-            Turn(_alone(*(_read(f"d{n}") for n in range(1, 4))), {"d1": _MISSING}),
+            Turn(_alone(*(_read(f"d{n}", limit=_LATE) for n in range(1, 4))), {"d1": _MISSING}),
         ),
-        library(branches=2),
+        library(),
         "branches",
         most={"read_page": 6},
         least={"read_page": 6},
