@@ -6,6 +6,7 @@ import asyncio
 import gc
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 from typing import Any
 
@@ -35,8 +36,22 @@ from mulligan.adapters import (
     Stopped,
     handler_for,
 )
-from mulligan.errors import RepeatedCallError, ToolArgumentError, ToolAuthenticationError, UsageError
-from mulligan.plugin import AttemptFailed, CallFinished, CallRepaired, CallStarted, RequestNoted, StepFinished
+from mulligan.errors import (
+    RepeatedCallError,
+    ResourceNotFoundError,
+    ToolArgumentError,
+    ToolAuthenticationError,
+    UsageError,
+)
+from mulligan.plugin import (
+    AttemptFailed,
+    CallFinished,
+    CallRepaired,
+    CallStarted,
+    RequestNoted,
+    StepFinished,
+    ToolExecutor,
+)
 from mulligan.testing import capture_events
 
 SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"], "additionalProperties": False}
@@ -358,9 +373,54 @@ def test_mistakes_are_named(mistake):
 def test_a_tool_of_a_framework_runs_where_the_framework_runs_it():
     adapter = Adapter("Toy", tool_options={"count": {"executor": "ray"}})
     with pytest.raises(
-        UsageError, match="Toy: tool 'count' has an executor, but the framework runs it; remove the option"
+        UsageError, match="Toy: tool 'count' has an executor, but the framework runs it, .*; remove the"
     ):
         adapter.tool("count", "", SCHEMA, handler_for("count"))
+
+
+class OtherThread(ToolExecutor):
+    """Runs a tool in a thread of its own, as an engine runs it elsewhere."""
+
+    name = "other"
+
+    def execute(self, tool, arguments, call):
+        def run():
+            with ThreadPoolExecutor(1, "other") as threads:
+                return threads.submit(tool.handler, **arguments).result()
+
+        return run
+
+
+@pytest.mark.parametrize("awaited", [False, True])
+def test_a_tool_of_a_framework_calls_a_pipeline_to_run_elsewhere(adapter, awaited):
+    ran = []
+
+    @tool(executor=OtherThread())
+    def count(n: int) -> str:
+        """Count."""
+        ran.append(threading.current_thread().name)
+        if n > 3:
+            raise FileNotFoundError(2, "No such file or directory", "list.txt")
+        return f"counted {n}"
+
+    elsewhere = Pipeline([count], autoload=False, strict=True)
+
+    def execute(name, arguments):
+        return elsewhere.call(name, arguments).value
+
+    async def aexecute(name, arguments):
+        return (await elsewhere.acall(name, arguments)).value
+
+    counting = adapter.tool("count", "", SCHEMA, handler_for("count", awaited=awaited))
+    attempt = Attempt(adapter.view([counting]), aexecute if awaited else execute)
+
+    def play(n):
+        return asyncio.run(attempt.acall("count", {"n": n})) if awaited else attempt.call("count", {"n": n})
+
+    assert play(3).content == "counted 3"
+    failed = play(4)
+    assert (type(failed.error), failed.error.resource) == (ResourceNotFoundError, "list.txt")
+    assert [name.partition("_")[0] for name in ran] == ["other", "other"]
 
 
 def test_a_timeout_or_options_of_a_tool_that_does_not_exist():

@@ -16,8 +16,11 @@ INTRO = """# With mulligan and without it, framework by framework
 Each framework plays the same {scenes} conversations twice, with a scripted model and everything else real: once alone, as
 its documentation introduces it, and once with its adapter. The same test checks both for what a conversation should show:
 the run continues, or stops with a reason; every call is answered; the answer says what went wrong; no secret and no flood
-of text gets through. The table counts these merits: alone → with mulligan, of the total. A test checks that no framework
-loses a merit that it has alone.
+of text gets through; a new message of the user forgives, and neither another agent, nor a branch, nor a replay pays for
+what was before; no tool runs more or less often than it should, counted by the tool. The table counts these merits:
+alone → with mulligan, of the total. A test checks that no framework loses a merit that it has alone. "-" means that the
+framework has no such notion; its page says why. If a framework alone leaves out the siblings of a call that raises, its
+count depends on which of them was quicker.
 
 Recorded by `MULLIGAN_RECORD=1 nox -s plugins` and written by `python tools/dominance_pages.py`. Each framework's name links
 to the exact texts that the model received.
@@ -48,6 +51,8 @@ def _matrix(known: dict[str, dict[str, Any]]) -> str:
 
 
 def _cell(scene: dict[str, Any]) -> str:
+    if "absent" in scene:
+        return "-"
     plain, guarded = (scene[way]["merits"] for way in ("plain", "guarded"))
     return f"{sum(plain.values())} → {sum(guarded.values())} of {len(guarded)}"
 
@@ -61,17 +66,21 @@ def _framework(name: str, table: dict[str, Any]) -> str:
         lines += [f"- {merit}: {why}\n" for merit, why in table["cannot"].items()]
     for scene in table["scenes"].values():
         lines.append(f"\n## {scene['title']}\n")
-        lines += [_way("Alone", scene["plain"]), _way("With mulligan", scene["guarded"])]
+        if "absent" in scene:
+            lines.append(f"\nNot played: {scene['absent']}.\n")
+        else:
+            lines += [_way("Alone", scene["plain"]), _way("With mulligan", scene["guarded"])]
     return "".join(lines)
 
 
 def _way(title: str, told: dict[str, Any]) -> str:
     lacks = [merit for merit, has in told["merits"].items() if not has]
-    lines = [f"\n**{title}**: {_ended(told['ended'])}."]
+    lines = [f"\n**{title}**: {', then '.join(_ended(turn['ended']) for turn in told['turns'])}."]
     lines.append(f" Lacking: {'; '.join(lacks)}.\n" if lacks else "\n")
-    answers = "\n".join(f"[{id}] {text}" for id, text in told["answers"].items())
-    if answers:
-        lines.append(f"\n~~~~text\n{answers}\n~~~~\n")
+    for turn in told["turns"]:
+        answers = "\n".join(f"[{id}] {text}" for id, text in turn["answers"].items())
+        if answers:
+            lines.append(f"\n~~~~text\n{answers}\n~~~~\n")
     return "".join(lines)
 
 

@@ -88,19 +88,24 @@ async def aplay(
 ) -> Played:
     runner = InMemoryRunner(app=App(name=app, root_agent=agent, plugins=list(plugins)))
     session = await runner.session_service.create_session(app_name=app, user_id="u")
+    return await converse(runner, session.id, *messages, config=config)
+
+
+async def converse(runner: InMemoryRunner, session: str, *messages: Any, config: RunConfig | None = None) -> Played:
+    """Sends messages of the user to a session, one after the other; says what is in the session then."""
     events, error = [], None
     try:
         for message in messages:
             content = message if isinstance(message, types.Content) else _said(message)
             content.role = "user"
             run = runner.run_async(
-                user_id="u", session_id=session.id, new_message=content, run_config=config or RunConfig()
+                user_id="u", session_id=session, new_message=content, run_config=config or RunConfig()
             )
             events += [event async for event in run]
     except Exception as raised:
         error = raised
-    stored = await runner.session_service.get_session(app_name=app, user_id="u", session_id=session.id)
-    return Played(events, stored.events, error, session.id)
+    stored = await runner.session_service.get_session(app_name=runner.app_name, user_id="u", session_id=session)
+    return Played(events, stored.events, error, session)
 
 
 def play(agent: Any, *plugins: Any, **options: Any) -> Played:

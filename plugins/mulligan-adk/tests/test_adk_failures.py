@@ -398,3 +398,30 @@ def test_data_that_a_tool_returned_never_stops_the_run(record):
         assert played.answers["c1"] == record
     else:
         assert (record.get("message") or record["error"]) in played.text("c1")
+
+
+def test_what_the_author_says_to_the_model_is_shown_as_the_authors_words():
+    words = "Unauthorized: order 77 is locked; call unlock_order first."
+
+    def ship(number: int) -> dict:
+        """Ship an order."""
+        return {"status": "error", "error_message": words}
+
+    played = play(agent([("c1", "ship", {"number": 77})], "ok", tools=[ship]), MulliganPlugin())
+    assert (played.error, played.last) == (None, "ok")
+    assert f'The tool says: "{words}"' in played.text("c1")
+    assert "not instructions" not in played.text("c1")
+    unread = MulliganPlugin(tool_options={"ship": {"detect": False}})
+    played = play(agent([("c1", "ship", {"number": 77})], "ok", tools=[ship]), unread)
+    assert played.answers["c1"] == {"status": "error", "error_message": words}
+
+
+@pytest.mark.parametrize("more", [{"at": "12:01"}, {"error_message": ["a", "b"]}, {"status": "failed"}])
+def test_a_failure_of_another_shape_is_quoted(more):
+    def ship(number: int) -> dict:
+        """Ship an order."""
+        return {"status": "error", "error_message": "Unauthorized: the order is locked", **more}
+
+    played = play(agent([("c1", "ship", {"number": 77})], "ok", tools=[ship]), MulliganPlugin())
+    assert (played.error, played.last) == (None, "ok")
+    assert "The tool says" not in played.text("c1")

@@ -43,10 +43,10 @@ def agent(tools, *turns, **options):
     return Agent(chat_generator=Script(*turns), tools=made, **options)
 
 
-def play(one, *, awaited=False, messages=(), **options):
+def play(one, *, awaited=False, message="Go.", messages=(), **options):
     """Runs an agent to its end: output, error, and what the model received for each call."""
     played = SimpleNamespace(output=None, error=None, answers={}, failed={}, result=None, messages=[])
-    asked = [*messages, ChatMessage.from_user("Go.")]
+    asked = [*messages, ChatMessage.from_user(message)]
     try:
         played.result = asyncio.run(one.run_async(asked, **options)) if awaited else one.run(asked, **options)
         played.output, played.messages = played.result["last_message"].text, played.result["messages"]

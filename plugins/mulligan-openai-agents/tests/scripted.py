@@ -33,14 +33,14 @@ def heard(model):
     return answers
 
 
-def play(agent, config, *, stream=False, **more):
+def play(agent, config, *, stream=False, message="go", **more):
     """Runs an agent to its end: result, error, what the model was told, and what the transcript of the run answers."""
     result = error = None
 
     async def run():
         if not stream:
-            return await Runner.run(agent, "go", run_config=config, **more)
-        streamed = Runner.run_streamed(agent, "go", run_config=config, **more)
+            return await Runner.run(agent, message, run_config=config, **more)
+        streamed = Runner.run_streamed(agent, message, run_config=config, **more)
         async for _ in streamed.stream_events():
             pass
         return streamed

@@ -230,6 +230,37 @@ def test_an_authors_own_words_on_a_failure_are_kept():
     assert "not valid JSON" in played.answers["c2"]
 
 
+@pytest.mark.parametrize("raised", [RuntimeError("Unauthorized: log in first"), ConnectionRefusedError(111, "Refused")])
+def test_a_failure_that_its_author_words_for_the_model_does_not_end_the_run(raised):
+    ran = []
+
+    def fail() -> str:
+        """Fail."""
+        ran.append(1)
+        raise raised
+
+    worded = function_tool(fail, failure_error_function=lambda _, error: f"Sorry: {error}")
+    played = play(wrap(agent_of([worded], [call("c1", "fail")])), SILENT)
+    assert (played.error, played.answers) == (None, {"c1": f"Sorry: {raised}"})
+    repeated = play(wrap(agent_of([worded], *([call(f"c{n}", "fail")] for n in range(9)))), SILENT)
+    assert isinstance(repeated.error, RunStopped)
+    assert isinstance(repeated.error.error, errors.RepeatedCallError)
+    assert len(ran) == 4
+    assert isinstance(play(wrap(agent_of([function_tool(fail)], [call("c1", "fail")])), SILENT).error, RunStopped)
+    for options in ({"fatal": {"fail": True}}, {"pipeline": Pipeline(policy=Policy.openagents())}):
+        stopped = play(wrap(agent_of([worded], [call("c1", "fail")]), **options), SILENT)
+        assert isinstance(stopped.error, RunStopped), "the host wants it to end the run"
+
+
+def test_a_failure_that_its_author_words_for_the_model_ends_the_run_if_the_author_says_so():
+    def fail() -> str:
+        """Fail."""
+        raise errors.ToolAuthenticationError("No key.")
+
+    worded = function_tool(fail, failure_error_function=lambda _, error: f"Sorry: {error}")
+    assert isinstance(play(wrap(agent_of([worded], [call("c1", "fail")])), SILENT).error, RunStopped)
+
+
 def test_a_failure_that_its_author_wants_raised_is_raised():
     @function_tool(failure_error_function=None)
     def raising() -> str:

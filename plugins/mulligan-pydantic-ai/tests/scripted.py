@@ -50,14 +50,14 @@ class Script:
                 yield {number: DeltaToolCall(part.tool_name, arguments, tool_call_id=part.tool_call_id)}
 
 
-def play(agent, script, *, stream=False, **more):
+def play(agent, script, *, stream=False, message="go", **more):
     """Runs an agent to its end: output, error, and what the transcript answers."""
     output = error = None
 
     async def run():
         if not stream:
-            return (await agent.run("go", model=script.model, **more)).output
-        async with agent.run_stream("go", model=script.model, **more) as streamed:
+            return (await agent.run(message, model=script.model, **more)).output
+        async with agent.run_stream(message, model=script.model, **more) as streamed:
             return await streamed.get_output()
 
     with capture_run_messages() as messages:

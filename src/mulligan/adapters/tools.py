@@ -114,6 +114,11 @@ class Adapter:
             handler: such as `handler_for(name)`.
             kind: a class derived from `Tool`.
             options: what the framework says of it, as options of `Tool`; those of the host go before.
+
+        Raises:
+            UsageError: the host's options give it an executor. An executor runs a function with arguments that can be sent
+                elsewhere; what a framework runs takes its own objects (contexts, models, ids) beside them, and its hooks,
+                callbacks and traces would not see the run. So the tool's function calls a pipeline instead.
         """
         content = (description, schema, options)
         known = self._tools.get((name, handler))
@@ -125,8 +130,8 @@ class Adapter:
             made = self.pipeline.tools.tool_options.apply(made)
             if made.executor is not None:
                 raise UsageError(
-                    f"{self.owner}: tool {name!r} has an executor, but the framework runs it; remove the option, and "
-                    "call a Pipeline in the tool whose tools have it"
+                    f"{self.owner}: tool {name!r} has an executor, but the framework runs it, with hooks and arguments of "
+                    "its own; remove the option, and let the tool call a Pipeline(strict=True) whose tool has it"
                 )
             known = self._tools[name, handler] = content, made
         return known[1]

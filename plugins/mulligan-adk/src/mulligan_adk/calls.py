@@ -18,6 +18,7 @@ from google.genai import types
 from mulligan import ApprovalRequest, Approve, Pipeline, Reject, Tool, ToolResult, hints_of
 from mulligan.adapters import OPEN, Adapter, Attempt, ControlFlow, OpaqueValue, current_attempt, handler_for
 from mulligan.errors import ToolArgumentError, ToolError, UsageError
+from mulligan.plugin import AuthorMessage
 
 CONTROL_FLOW = ("google.adk.workflow._errors.NodeInterruptedError", LlmCallsLimitExceededError, UsageError)
 """What ADK steers with: a node that waits for a person, the host's bound on calls of the model; and the host's mistakes."""
@@ -40,6 +41,7 @@ class ToolAttempt(Attempt):
         self._tools = tools
         self._context = context
         self._refusal = refusal
+        self._ran = ""
 
     async def _execute(self, name: str, arguments: dict[str, Any]) -> Any:
         tool = self._tools.get(name)
@@ -47,6 +49,7 @@ class ToolAttempt(Attempt):
             tool is None or await tool.check_require_confirmation(arguments, self._context)
         ):
             raise self._refusal
+        self._ran = name
         return await self._tools[name].run_async(args=arguments, tool_context=self._context)
 
     def run(self, name: str, arguments: dict[str, Any]) -> Any:
@@ -61,10 +64,17 @@ class ToolAttempt(Attempt):
         return cause if isinstance(cause, ToolError) else error
 
     def seen(self, value: Any) -> Any:
-        """As in `Attempt`; what a tool returns that waits for a person is no failure."""
+        """As in `Attempt`; what a tool returns that waits for a person is no failure.
+
+        Raises:
+            AuthorMessage: a function of the host's reports a failure in the way that ADK documents.
+        """
         actions = self._context.actions
-        is_waiting = actions.requested_auth_configs or actions.requested_tool_confirmations
-        return OpaqueValue(value) if is_waiting else super().seen(value)
+        if actions.requested_auth_configs or actions.requested_tool_confirmations:
+            return OpaqueValue(value)
+        if _is_failure_for_model(value) and self.view.tools[self._ran].detect and _is_local(self._tools[self._ran]):
+            raise AuthorMessage(value["error_message"])
+        return super().seen(value)
 
     def decide(self, request: ApprovalRequest) -> Approve | Reject | None:
         """Asks by a confirmation of ADK, which makes the call again with the answer; that of another call it cannot."""
@@ -97,6 +107,17 @@ class ToolAttempt(Attempt):
             return value
         fields = value if isinstance(value, dict) else {"result": value}
         return {**fields, "note": result.content.rpartition("\n")[2]}
+
+
+def _is_failure_for_model(value: Any) -> bool:
+    if not isinstance(value, dict) or set(value) != {"status", "error_message"}:
+        return False
+    return value["status"] == "error" and isinstance(value["error_message"], str)
+
+
+def _is_local(tool: BaseTool) -> bool:
+    """Whether a tool is a function of the host's: those that come with ADK hand on what a service says."""
+    return isinstance(tool, FunctionTool) and not str(tool.func.__module__).startswith("google.adk.")
 
 
 class NamedTool(Tool):

@@ -17,6 +17,7 @@ from agents.function_schema import function_schema
 from agents.tool import (
     invoke_function_tool,
     maybe_invoke_function_tool_failure_error_function,
+    resolve_function_tool_failure_error_function,
     set_function_tool_failure_error_function,
     with_function_tool_failure_error_handler,
 )
@@ -24,6 +25,8 @@ from agents.tool_context import ToolContext
 
 from mulligan import ApprovalRequest, Approve, Tool, ToolCall, ToolResult, hints_of
 from mulligan.adapters import Adapter, Attempt, ControlFlow, current_attempt, handler_for
+from mulligan.errors import ToolError
+from mulligan.plugin import AuthorMessage, safe_str
 from mulligan_openai_agents.runs import Run, RunStopped, current_run, resolved
 
 _GENERATED = "_function_tool_default_failure_handled"  # the SDK then takes an output for a text
@@ -70,9 +73,26 @@ class Execution(Attempt):
         return json.dumps(arguments, ensure_ascii=False)
 
     def failure(self, error: BaseException) -> BaseException:
-        """As in `Attempt`."""
+        """As in `Attempt`; a failure of which the tool's author speaks to the model does not end the run.
+
+        The host's policy for this tool counts more, and so does an error of mulligan's that the author raises.
+
+        Raises:
+            AuthorMessage: in place of a failure that would have ended the run.
+        """
         cause = error.__cause__ if self._guarded.worded_by_sdk and type(error) in _SDK_WRAPPERS else None
-        return cause or super().failure(error)
+        failure = cause or super().failure(error)
+        if isinstance(failure, Exception) and not isinstance(failure, ToolError) and self._has_own_words():
+            meant = self.view.classify(failure, tool=self._guarded.tool)
+            if meant is not None and meant.fatal:
+                raise AuthorMessage(safe_str(failure)) from failure
+        return failure
+
+    def _has_own_words(self) -> bool:
+        if not self._guarded.worded_by_sdk:
+            return False
+        words = resolve_function_tool_failure_error_function(self._guarded.original, self.context)
+        return words not in (None, default_tool_error_function)
 
 
 class Guarded:

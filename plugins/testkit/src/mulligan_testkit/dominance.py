@@ -13,7 +13,7 @@ import pathlib
 import re
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 from typing import Any, ClassVar
 
@@ -21,149 +21,215 @@ import attrs
 import pytest
 
 from mulligan.errors import ToolError
-from mulligan_testkit.props import PATIENCE
-from mulligan_testkit.scenes import SCENES, Scene, Stage
+from mulligan_testkit.conversations import SCENES
+from mulligan_testkit.props import PATIENCE, Stage
+from mulligan_testkit.scenes import Scene, Turn
 
 LONGEST = 4_000
 _SHOWN = 700
-_PERFORMANCES = pytest.StashKey[dict[str, tuple["Performance", "Performance"]]]()
+_LISTED = 8
+_PLAYED = pytest.StashKey[dict[str, "Both"]]()
 
 
 @attrs.define
 class Performance:
-    """What came of one performance.
+    """What came of one turn.
 
     Attributes:
         answers: what the model received for each call, by call id; one that was never answered is not there.
         finished: whether the model's last text was reached.
         error: what ended the run otherwise, or None.
-        seconds: how long it took; measured by `play`.
-        ran: how often each tool was run; counted by `play`.
     """
 
     answers: Mapping[str, str]
     finished: bool
     error: BaseException | None = None
-    seconds: float = 0.0
-    ran: Mapping[str, int] = attrs.field(factory=dict)
+
+
+@attrs.frozen
+class Played:
+    """What came of a whole scene.
+
+    Attributes:
+        turns: what came of each turn.
+        seconds: how long it took.
+        ran: how often each tool was run.
+    """
+
+    turns: Sequence[Performance]
+    seconds: float
+    ran: Mapping[str, int]
+
+
+Both = tuple[Played, Played]
 
 
 class Dominance:
-    """Subclass this as `TestDominance`, and define `framework`, `packages`, `plain` and `guarded`.
+    """Subclass this as `TestDominance`, and define the attributes, `open`, and the ways that the framework has.
+
+    Each way plays a scene with the framework alone, as its documentation begins, or with the adapter, and gives what came
+    of each turn. `scene.timeout` is given to the adapter where there is one.
 
     Attributes:
         framework: the framework's name, as a reader knows it.
         packages: the distributions whose versions the table names.
         cannot: merits that this adapter cannot give, as "scene: merit", and why.
+        absent: ways that this framework has no notion of, and why.
     """
 
     framework: ClassVar[str]
     packages: ClassVar[tuple[str, ...]]
     cannot: ClassVar[Mapping[str, str]] = {}
+    absent: ClassVar[Mapping[str, str]] = {}
 
-    def plain(self, scene: Scene, stage: Stage) -> Performance:
-        """The framework alone, used as its documentation begins."""
+    def open(self, scene: Scene, stage: Stage, is_guarded: bool) -> Callable[[Turn], Performance]:
+        """Begins a conversation with one agent, and gives what plays a turn of it."""
         raise NotImplementedError
 
-    def guarded(self, scene: Scene, stage: Stage) -> Performance:
-        """The framework with the adapter; `scene.timeout` is given to it where there is one."""
+    def say(self, text: str) -> Any:
+        """Called in a tool: says a text to the model as the framework has the author of a tool do it."""
         raise NotImplementedError
+
+    def talk(self, scene: Scene, stage: Stage, is_guarded: bool) -> list[Performance]:
+        """One agent, and messages of the user one after the other."""
+        send = self.open(scene, stage, is_guarded)
+        return [send(turn) for turn in scene.on(stage)]
+
+    def author(self, scene: Scene, stage: Stage, is_guarded: bool) -> list[Performance]:
+        """As `talk`; the tool speaks with `say`."""
+        return self.talk(scene, stage, is_guarded)
+
+    def agents(self, scene: Scene, stage: Stage, is_guarded: bool) -> list[Performance]:
+        """Each turn has an agent of its own, as near to the one before as the framework lets them be."""
+        raise NotImplementedError
+
+    def branches(self, scene: Scene, stage: Stage, is_guarded: bool) -> list[Performance]:
+        """All turns at once, each in a branch of its own."""
+        raise NotImplementedError
+
+    def replay(self, scene: Scene, stage: Stage, is_guarded: bool) -> list[Performance]:
+        """One agent; the last turn begins where the one before began."""
+        raise NotImplementedError
+
+    def handoff(self, scene: Scene, stage: Stage, is_guarded: bool) -> list[Performance]:
+        """An agent without tools hands off to one with them, of which it did not know when it was made or guarded."""
+        raise NotImplementedError
+
+    def play(self, scene: Scene, is_guarded: bool) -> Played:
+        """A whole scene on a stage of its own, timed and counted."""
+        with scene.staged(self.say) as stage:
+            started = time.monotonic()
+            turns = getattr(self, scene.way)(scene, stage, is_guarded)
+            return Played(turns, time.monotonic() - started, dict(stage.ran))
 
     @pytest.fixture
-    def heard(self, request: pytest.FixtureRequest) -> dict[str, tuple[Performance, Performance]]:
+    def heard(self, request: pytest.FixtureRequest) -> dict[str, Both]:
         """Every scene, played both ways once."""
-        played = request.node.getparent(pytest.Class).stash
-        if _PERFORMANCES not in played:
-            played[_PERFORMANCES] = {
-                scene.name: (play(self.plain, scene), play(self.guarded, scene)) for scene in SCENES
-            }
-        return played[_PERFORMANCES]  # type: ignore[no-any-return]
+        stash = request.node.getparent(pytest.Class).stash
+        if _PLAYED not in stash:
+            stash[_PLAYED] = {scene.name: (self.play(scene, False), self.play(scene, True)) for scene in self._scenes()}
+        return stash[_PLAYED]  # type: ignore[no-any-return]
 
     @pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.name)
-    def test_never_worse(self, scene: Scene, heard: dict[str, tuple[Performance, Performance]]) -> None:
+    def test_never_worse(self, scene: Scene, heard: dict[str, Both]) -> None:
         """Nothing good about the framework alone is lost."""
+        if self._lacks(scene):
+            return
         plain, guarded = (merits(scene, one) for one in heard[scene.name])
         lost = [merit for merit, has in plain.items() if has and not guarded[merit]]
         assert not lost, f"{heard[scene.name][1]}"
 
     @pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.name)
-    def test_every_merit(self, scene: Scene, heard: dict[str, tuple[Performance, Performance]]) -> None:
+    def test_every_merit(self, scene: Scene, heard: dict[str, Both]) -> None:
         """Every merit is there, but those that the adapter says it cannot give."""
+        if self._lacks(scene):
+            return
         missing = {f"{scene.name}: {merit}" for merit, has in merits(scene, heard[scene.name][1]).items() if not has}
         known = {named for named in self.cannot if named.startswith(f"{scene.name}: ")}
         assert missing == known, f"{heard[scene.name][1]}"
 
-    def test_better_in_most(self, heard: dict[str, tuple[Performance, Performance]]) -> None:
+    def test_better_in_most(self, heard: dict[str, Both]) -> None:
         """More than half of the scenes have gained a merit."""
-        better = [scene.name for scene in SCENES if _better(scene, *heard[scene.name])]
-        assert len(better) > len(SCENES) / 2, better
+        better = [scene.name for scene in self._scenes() if _better(scene, *heard[scene.name])]
+        assert len(better) > len(heard) / 2, better
 
-    def test_the_table_tells_what_is_so(self, heard: dict[str, tuple[Performance, Performance]]) -> None:
+    def test_the_table_tells_what_is_so(self, heard: dict[str, Both]) -> None:
         """The table that is kept names the merits that are seen now."""
         path = pathlib.Path(sys.modules[type(self).__module__].__file__ or "").with_name("dominance.json")
         if os.environ.get("MULLIGAN_RECORD"):
             path.write_text(json.dumps(self._table(heard), indent=1, ensure_ascii=False) + "\n")
         table = json.loads(path.read_text())
-        for scene in SCENES:
+        assert [name for name, scene in table["scenes"].items() if "absent" not in scene] == list(heard)
+        for scene in self._scenes():
             told = {merit for merit, has in table["scenes"][scene.name]["guarded"]["merits"].items() if has}
             assert told == {merit for merit, has in merits(scene, heard[scene.name][1]).items() if has}
 
-    def _table(self, heard: dict[str, tuple[Performance, Performance]]) -> dict[str, Any]:
+    def _lacks(self, scene: Scene) -> bool:
+        """Whether the framework has no notion of such a scene; then nothing here may play it."""
+        if scene.way not in self.absent:
+            return False
+        way = "say" if scene.way == "author" else scene.way
+        assert self.absent[scene.way]
+        assert getattr(type(self), way) is getattr(Dominance, way)
+        return True
+
+    def _scenes(self) -> list[Scene]:
+        return [scene for scene in SCENES if not self._lacks(scene)]
+
+    def _table(self, heard: dict[str, Both]) -> dict[str, Any]:
         return {
             "framework": self.framework,
             "versions": {name: version(name) for name in self.packages},
             "python": ".".join(map(str, sys.version_info[:3])),
             "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
             "cannot": dict(self.cannot),
-            "scenes": {
-                scene.name: {
-                    "title": scene.title,
-                    "plain": _as_record(scene, heard[scene.name][0]),
-                    "guarded": _as_record(scene, heard[scene.name][1]),
-                }
-                for scene in SCENES
-            },
+            "scenes": {scene.name: {"title": scene.title, **self._cell(scene, heard)} for scene in SCENES},
         }
 
-
-def play(perform: Callable[[Scene, Stage], Performance], scene: Scene) -> Performance:
-    """One performance, timed and counted.
-
-    Args:
-        perform: plays a scene with the tools of a stage.
-        scene: which.
-    """
-    with scene.staged() as stage:
-        started = time.monotonic()
-        heard = perform(scene, stage)
-        heard.seconds = time.monotonic() - started
-        heard.ran = dict(stage.ran)
-    return heard
+    def _cell(self, scene: Scene, heard: dict[str, Both]) -> dict[str, Any]:
+        if scene.way in self.absent:
+            return {"absent": self.absent[scene.way]}
+        plain, guarded = heard[scene.name]
+        return {"plain": _as_record(scene, plain), "guarded": _as_record(scene, guarded)}
 
 
-def merits(scene: Scene, heard: Performance) -> dict[str, bool]:
+def merits(scene: Scene, played: Played) -> dict[str, bool]:
     """What is good about a performance, each a sentence on its own.
 
     Args:
         scene: what was played.
-        heard: what came of it.
+        played: what came of it.
     """
-    asked = [call.id or "" for call in scene.calls]
-    stopped = scene.fatal is not None and _stops(heard.error, scene.fatal)
-    if stopped and len(scene.messages) > 1:
-        asked = [id for id in asked if id in heard.answers]
+    found = {}
+    for number, (turn, heard) in enumerate(zip(scene.turns, played.turns, strict=True), 1):
+        label = f"turn {number}: " if len(scene.turns) > 1 else ""
+        found |= {label + merit: has for merit, has in _merits_of_turn(turn, heard).items()}
+    found["no tool runs too often"] = all(played.ran.get(name, 0) <= most for name, most in scene.most.items())
+    if scene.least:
+        found["every call that should run is run"] = all(
+            played.ran.get(name, 0) >= least for name, least in scene.least.items()
+        )
+    found["nobody waits for the tool"] = scene.timeout is None or played.seconds < PATIENCE
+    return found
+
+
+def _merits_of_turn(turn: Turn, heard: Performance) -> dict[str, bool]:
+    asked = [call.id or "" for call in turn.calls]
+    told = {id: text for id, text in heard.answers.items() if id in asked}
+    stopped = turn.fatal is not None and _stops(heard.error, turn.fatal)
+    if stopped and len(turn.messages) > 1:
+        asked = [id for id in asked if id in told]
     found = {
-        "the run ends as it should": heard.finished if scene.fatal is None else stopped,
-        "every call is answered": bool(heard.answers) and all(id in heard.answers for id in asked),
-        "no tool runs too often": all(heard.ran.get(name, 0) <= most for name, most in scene.most.items()),
-        "nothing hidden is told": not any(text in told for text in scene.hidden for told in heard.answers.values()),
-        "no answer is too long": all(len(text) <= LONGEST for text in heard.answers.values()),
-        "nobody waits for the tool": scene.timeout is None or heard.seconds < PATIENCE,
+        "the run ends as it should": heard.finished if turn.fatal is None else stopped,
+        "every call is answered": bool(told) and all(id in told for id in asked),
+        "nothing hidden is told": not any(text in answer for text in turn.hidden for answer in told.values()),
+        "no answer is too long": all(len(text) <= LONGEST for text in told.values()),
     }
-    for id, facts in scene.facts.items():
+    if turn.is_ordered:
+        found["the answers come in the order of the calls"] = list(told) == asked
+    for id, facts in turn.facts.items():
         for label, pattern in facts:
-            told = heard.answers.get(id, "")
-            found[f"{id} tells {label}"] = re.search(pattern, told, re.IGNORECASE | re.DOTALL) is not None
+            found[f"{id} tells {label}"] = re.search(pattern, told.get(id, ""), re.IGNORECASE | re.DOTALL) is not None
     return found
 
 
@@ -178,18 +244,27 @@ def _stops(error: BaseException | None, wanted: type[ToolError]) -> bool:
     return False
 
 
-def _better(scene: Scene, plain: Performance, guarded: Performance) -> bool:
+def _better(scene: Scene, plain: Played, guarded: Played) -> bool:
     before, after = merits(scene, plain), merits(scene, guarded)
     return sum(after.values()) > sum(before.values())
 
 
-def _as_record(scene: Scene, heard: Performance) -> dict[str, Any]:
+def _as_record(scene: Scene, played: Played) -> dict[str, Any]:
+    turns = [_turn_record(turn, heard) for turn, heard in zip(scene.turns, played.turns, strict=True)]
+    return {"turns": turns, "ran": dict(played.ran), "merits": merits(scene, played)}
+
+
+def _turn_record(turn: Turn, heard: Performance) -> dict[str, Any]:
+    asked = {call.id for call in turn.calls}
+    answers = {id: _excerpt(text) for id, text in heard.answers.items() if id in asked}
+    if len(answers) > _LISTED:
+        shown = list(answers)
+        answers = {id: answers[id] for id in (*shown[:2], *shown[-2:])} | {"…": f"{len(shown)} answers in all"}
     error = heard.error
-    return {
-        "answers": {id: _excerpt(text) for id, text in heard.answers.items()},
-        "ended": "finished" if heard.finished else "stopped" if error is None else _excerpt(_describe_error(error)),
-        "merits": merits(scene, heard),
-    }
+    ended = (
+        "finished" if heard.finished else "stopped" if error is None else _excerpt(_describe_error(error), shown=200)
+    )
+    return {"answers": answers, "ended": ended}
 
 
 def _describe_error(error: BaseException) -> str:
@@ -199,10 +274,10 @@ def _describe_error(error: BaseException) -> str:
         return type(error).__name__
 
 
-def _excerpt(text: str) -> str:
+def _excerpt(text: str, shown: int = _SHOWN) -> str:
     text = re.sub(r"0x[0-9a-f]{6,}", "0x…", re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:…", text))
     for line in (str(pathlib.Path.cwd()), str(pathlib.Path.home()), sys.prefix):
         text = text.replace(line, "…")
-    if len(text) > _SHOWN:
-        text = f"{text[:_SHOWN]} … ({len(text):,} characters)"
+    if len(text) > shown:
+        text = f"{text[:shown]} … ({len(text):,} characters)"
     return text

@@ -1,7 +1,6 @@
 """The tools of the scenes: plain functions that really fail, and count how often they are run.
 
-Each function here gets the counter, a function that starts a server and gives its address, and an event that ends what
-hangs; it gives the tools.
+Each function here gets the stage, and gives its tools.
 """
 
 from __future__ import annotations
@@ -11,35 +10,73 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, Literal
 
+import attrs
+
+from mulligan_testkit.loopback import Server
+
 PATIENCE = 3.0
 """Seconds after which a tool that hangs ends by itself, so that a framework without a deadline can be shown too."""
 
 Function = Callable[..., Any]
 
 
-def files(ran: Counter[str], *_: Any) -> list[Function]:
+@attrs.define
+class Stage:
+    """What one performance has to itself.
+
+    Attributes:
+        say: says a text to the model as the author of a tool does it in this framework: raises it, or gives what to return.
+        tools: plain functions.
+        ran: how often each was run, by name.
+        turn: which message of the user is being answered, from 1; what is true in the world changes with it.
+        over: set when the performance is over, so that nothing hangs after it.
+    """
+
+    say: Callable[[str], Any]
+    tools: list[Function] = attrs.field(factory=list)
+    ran: Counter[str] = attrs.field(factory=Counter)
+    turn: int = 1
+    over: threading.Event = attrs.field(factory=threading.Event)
+    _servers: list[Server] = attrs.field(factory=list)
+
+    def serve(self, *answer: Any) -> str:
+        """The address of a server that answers so until the performance is over."""
+        self._servers.append(Server(*answer))
+        return self._servers[-1].url
+
+    def close(self) -> None:
+        """Ends what hangs, and the servers."""
+        self.over.set()
+        for server in self._servers:
+            server.close()
+
+
+Props = Callable[[Stage], list[Function]]
+
+
+def files(stage: Stage) -> list[Function]:
     """A workspace whose files are not there."""
 
     def list_folder(path: str) -> list[str]:
         """List the files of a folder."""
-        ran["list_folder"] += 1
+        stage.ran["list_folder"] += 1
         return ["a.md", "b.md"]
 
     def send_mail(to: str, text: str) -> str:
         """Send a mail."""
-        ran["send_mail"] += 1
+        stage.ran["send_mail"] += 1
         return "sent"
 
     def read_file(path: str, limit: int = 100) -> str:
         """Read a text file of the workspace."""
-        ran["read_file"] += 1
+        stage.ran["read_file"] += 1
         with open(path) as file:
             return file.read(limit)
 
     return [list_folder, send_mail, read_file]
 
 
-def namespaced(ran: Counter[str], *_: Any) -> list[Function]:
+def namespaced(stage: Stage) -> list[Function]:
     """Tools of two servers, each with its namespace."""
 
     def calendar__list_events(day: str) -> list[str]:
@@ -53,18 +90,29 @@ def namespaced(ran: Counter[str], *_: Any) -> list[Function]:
     return [calendar__list_events, tracker__get_issue]
 
 
-def search(ran: Counter[str], *_: Any) -> list[Function]:
+def search(stage: Stage) -> list[Function]:
     """A search with three kinds of arguments."""
 
     def search(query: str, limit: int, kind: Literal["news", "papers"]) -> list[str]:
         """Search the library."""
-        ran["search"] += 1
+        stage.ran["search"] += 1
         return [f"{kind}: {query}"] * limit
 
     return [search]
 
 
-def github(status: int, body: object, headers: dict[str, str] | None = None) -> Any:
+def github_client(url: str) -> Any:
+    """GitHub's own client for Python.
+
+    Args:
+        url: the address of the server that answers as GitHub does.
+    """
+    from github import Auth, Github
+
+    return Github(base_url=url, auth=Auth.Token("none"), retry=None, timeout=5, lazy=True)
+
+
+def github(status: int, body: object, headers: dict[str, str] | None = None) -> Props:
     """Makes tools, one of which asks a server that answers as GitHub does.
 
     Args:
@@ -73,21 +121,17 @@ def github(status: int, body: object, headers: dict[str, str] | None = None) -> 
         headers: more headers.
     """
 
-    def tools(ran: Counter[str], serve: Callable[..., str], _: threading.Event) -> list[Function]:
-        from github import Auth, Github
-
-        client = Github(
-            base_url=serve(status, body, headers), auth=Auth.Token("none"), retry=None, timeout=5, lazy=True
-        )
+    def tools(stage: Stage) -> list[Function]:
+        client = github_client(stage.serve(status, body, headers))
 
         def get_issue(repository: str, number: int) -> str:
             """Read an issue of a GitHub repository."""
-            ran["get_issue"] += 1
+            stage.ran["get_issue"] += 1
             return str(client.get_repo(repository).get_issue(number).title)
 
         def add(first: int, second: int) -> int:
             """Add two numbers."""
-            ran["add"] += 1
+            stage.ran["add"] += 1
             return first + second
 
         return [get_issue, add]
@@ -95,45 +139,45 @@ def github(status: int, body: object, headers: dict[str, str] | None = None) -> 
     return tools
 
 
-def query(ran: Counter[str], *_: Any) -> list[Function]:
+def query(stage: Stage) -> list[Function]:
     """A tool that reports its failure as a value."""
 
     def query(index: str, text: str) -> dict[str, str]:
         """Query an index of documents."""
-        ran["query"] += 1
+        stage.ran["query"] += 1
         return {"error": f"index {index} does not exist"}
 
     return [query]
 
 
-def hanging(ran: Counter[str], _: Any, over: threading.Event) -> list[Function]:
+def hanging(stage: Stage) -> list[Function]:
     """A tool that hangs until the performance is over, or `PATIENCE` has passed."""
 
     def fetch_page(url: str) -> str:
         """Fetch a web page."""
-        ran["fetch_page"] += 1
-        over.wait(PATIENCE)
+        stage.ran["fetch_page"] += 1
+        stage.over.wait(PATIENCE)
         return "too late"
 
     return [fetch_page]
 
 
-def raising(make: Callable[[], BaseException]) -> Any:
+def raising(make: Callable[[], BaseException]) -> Props:
     """Makes tools, one of which raises.
 
     Args:
         make: makes what it raises.
     """
 
-    def tools(ran: Counter[str], *_: Any) -> list[Function]:
+    def tools(stage: Stage) -> list[Function]:
         def render_report(number: int) -> str:
             """Render a report."""
-            ran["render_report"] += 1
+            stage.ran["render_report"] += 1
             raise make()
 
         def add(first: int, second: int) -> int:
             """Add two numbers."""
-            ran["add"] += 1
+            stage.ran["add"] += 1
             return first + second
 
         return [render_report, add]

@@ -1,15 +1,14 @@
 """The scenes of the dominance table: what a model asks for, what goes wrong, and what it should learn of it.
 
-A scene is played with a scripted model: it sends `Scene.messages` one after the other, whatever it reads, and then
-says `DONE`. The tools are plain functions that really fail: files that are not there, a server that answers as GitHub
-does, a call that hangs.
+A scene is played with a scripted model: after each message of the user it sends `Turn.messages` one after the other,
+whatever it reads, and then says `DONE`. `SINGLE` are the scenes of one turn; `conversations` has those of several. The
+tools are plain functions that really fail: files that are not there, a server that answers as GitHub does, a call that
+hangs.
 """
 
 from __future__ import annotations
 
 import re
-import threading
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -17,10 +16,10 @@ from typing import Any
 import attrs
 
 from mulligan import ToolCall, errors
-from mulligan_testkit.loopback import Server
 from mulligan_testkit.props import (
-    Function,
     HostileError,
+    Props,
+    Stage,
     files,
     github,
     hanging,
@@ -36,66 +35,94 @@ Fact = tuple[str, str]
 """What an answer should tell: a label, and a regular expression that finds it, letter case aside."""
 
 
-class Stage:
-    """The tools of one performance.
-
-    Attributes:
-        tools: plain functions.
-        ran: how often each was run, by name.
-    """
-
-    def __init__(self, tools: list[Function], ran: Counter[str]) -> None:
-        self.tools = tools
-        self.ran = ran
-
-
 @attrs.frozen
-class Scene:
-    """One failure, as a conversation.
+class Turn:
+    """One message of the user, and what the model does then.
 
     Attributes:
-        name: its name, for test ids.
-        title: what goes wrong, for the table.
         messages: the calls of each of the model's messages; arguments are JSON text, as a model writes it.
         facts: what the answers should tell, by call id.
         hidden: texts that no answer may hold.
         fatal: the error that must end the run, or None where it must go on.
-        timeout: the seconds that a tool gets, where this scene is about that.
-        most: how often a tool may be run, by name.
+        is_ordered: whether this is about the order of the answers too.
+        user: what the user says.
     """
 
-    name: str
-    title: str
     messages: tuple[tuple[ToolCall, ...], ...]
-    _tools: Callable[[Counter[str], Callable[..., str], threading.Event], list[Function]]
     facts: dict[str, tuple[Fact, ...]] = attrs.field(factory=dict)
     hidden: tuple[str, ...] = ()
     fatal: type[errors.ToolError] | None = None
-    timeout: float | None = None
-    most: dict[str, int] = attrs.field(factory=dict)
+    is_ordered: bool = False
+    user: str = "Go."
 
     @property
     def calls(self) -> list[ToolCall]:
         """Every call of every message."""
         return [call for message in self.messages for call in message]
 
+
+@attrs.frozen
+class Scene:
+    """A conversation in which something goes wrong.
+
+    Attributes:
+        name: its name, for test ids.
+        title: what goes wrong, for the table.
+        turns: the messages of the user, in order.
+        way: the method of `Dominance` that plays it.
+        timeout: the seconds that a tool gets, where this scene is about that.
+        most: how often a tool may be run, by name.
+        least: how often a tool must be run, by name.
+    """
+
+    name: str
+    title: str
+    turns: tuple[Turn, ...]
+    _props: Props
+    way: str = "talk"
+    timeout: float | None = None
+    most: dict[str, int] = attrs.field(factory=dict)
+    least: dict[str, int] = attrs.field(factory=dict)
+
     @contextmanager
-    def staged(self) -> Iterator[Stage]:
-        """Fresh tools; what they need runs until the performance is over, and nothing hangs after it."""
-        servers: list[Server] = []
-        over = threading.Event()
-        ran: Counter[str] = Counter()
+    def staged(self, say: Callable[[str], Any]) -> Iterator[Stage]:
+        """Fresh tools; what they need runs until the performance is over, and nothing hangs after it.
 
-        def serve(*told: Any) -> str:
-            servers.append(Server(*told))
-            return servers[-1].url
-
+        Args:
+            say: says a text to the model as the author of a tool does it.
+        """
+        stage = Stage(say)
         try:
-            yield Stage(self._tools(ran, serve, over), ran)
+            stage.tools = self._props(stage)
+            yield stage
         finally:
-            over.set()
-            for server in servers:
-                server.close()
+            stage.close()
+
+    def on(self, stage: Stage) -> Iterator[Turn]:
+        """The turns, one after the other; the world is that of the turn.
+
+        Args:
+            stage: where they are played.
+        """
+        for stage.turn, turn in enumerate(self.turns, 1):
+            yield turn
+
+
+def _single(
+    name: str,
+    title: str,
+    messages: tuple[tuple[ToolCall, ...], ...],
+    props: Props,
+    facts: dict[str, tuple[Fact, ...]] | None = None,
+    *,
+    hidden: tuple[str, ...] = (),
+    fatal: type[errors.ToolError] | None = None,
+    timeout: float | None = None,
+    most: dict[str, int] | None = None,
+) -> Scene:
+    """A scene of one turn."""
+    turn = Turn(messages, facts or {}, hidden, fatal)
+    return Scene(name, title, (turn,), props, timeout=timeout, most=most or {})
 
 
 def _call(id: str, name: str, arguments: str) -> ToolCall:
@@ -109,8 +136,8 @@ _LEAKY = f"The template at https://svc:{_PLANTED}@files.example/t?token={_TOKEN}
 _LIMITED = {"x-ratelimit-remaining": "0", "retry-after": "40"}
 _TWO = (("the sum of its sibling", r"\b5\b"),)
 
-SCENES = (
-    Scene(
+SINGLE = (
+    _single(
         "unknown_tool",
         "A tool that does not exist",
         ((_call("c1", "read_fil", '{"path": "a.md"}'),),),
@@ -122,7 +149,7 @@ SCENES = (
             )
         },
     ),
-    Scene(
+    _single(
         "missing_namespace",
         "A name without its namespace",
         ((_call("c1", "get_issue", '{"number": 7}'),),),
@@ -134,7 +161,7 @@ SCENES = (
             )
         },
     ),
-    Scene(
+    _single(
         "malformed_json",
         "Arguments that are no JSON",
         ((_call("c1", "search", '{"query": "comets", "limit": 5 "kind": "news"}'),),),
@@ -142,7 +169,7 @@ SCENES = (
         {"c1": (("that it is the JSON", "json"), ("where it broke", r"line|column|position(?!al)|character"))},
         most={"search": 0},
     ),
-    Scene(
+    _single(
         "bad_types",
         "Arguments of the wrong types",
         ((_call("c1", "search", '{"query": "comets", "limit": "many", "kind": "paper"}'),),),
@@ -150,28 +177,28 @@ SCENES = (
         {"c1": (("the first field", "limit"), ("the second field", "kind"), ("its allowed values", "news.*papers"))},
         most={"search": 0},
     ),
-    Scene(
+    _single(
         "missing_file",
         "A file that is not there",
         ((_call("c1", "read_file", '{"path": "reports/2031.md"}'),),),
         files,
         {"c1": (("which file", re.escape("reports/2031.md")), ("that it is not there", "not found|no such file"))},
     ),
-    Scene(
+    _single(
         "github_404",
         "GitHub: 404",
         ((_call("c1", "get_issue", '{"repository": "acme/rocket", "number": 7}'),),),
         github(404, {"message": "Not Found", "status": "404"}),
         {"c1": (("that it is not there", "not found"), ("what", "acme/rocket|rocket|issue"))},
     ),
-    Scene(
+    _single(
         "github_rate_limit",
         "GitHub: 403, rate limit",
         ((_call("c1", "get_issue", '{"repository": "acme/rocket", "number": 7}'),),),
         github(403, {"message": "You have exceeded a secondary rate limit."}, _LIMITED),
         {"c1": (("that it is a limit", "rate limit"), ("how long to wait", r"\b(39|40) ?s"))},
     ),
-    Scene(
+    _single(
         "unauthorized",
         "401, beside a good call",
         (
@@ -184,14 +211,14 @@ SCENES = (
         {"c1": (("that the credentials are refused", "credential|authenti|401"),), "c2": _TWO},
         fatal=errors.ToolAuthenticationError,
     ),
-    Scene(
+    _single(
         "error_value",
         "An error as a value",
         ((_call("c1", "query", '{"index": "docs2", "text": "comets"}'),),),
         query,
         {"c1": (("what is wrong", "docs2 does not exist"), ("that it failed", "error|failed"))},
     ),
-    Scene(
+    _single(
         "hang",
         "A tool that hangs",
         ((_call("c1", "fetch_page", '{"url": "https://example.org/slow"}'),),),
@@ -199,21 +226,21 @@ SCENES = (
         {"c1": (("that it took too long", r"timed? ?out|too long|no (?:answer|response) within|deadline"),)},
         timeout=0.3,
     ),
-    Scene(
+    _single(
         "hostile_exception",
         "An exception that cannot be read",
         ((_call("c1", "render_report", '{"number": 7}'),),),
         raising(HostileError),
         {"c1": (("that the tool failed", "error|failed"),)},
     ),
-    Scene(
+    _single(
         "long_error",
         "An error text of 1 MB",
         ((_call("c1", "render_report", '{"number": 7}'),),),
         raising(lambda: RuntimeError(_LONG)),
         {"c1": (("what is wrong", "row that cannot be read"),)},
     ),
-    Scene(
+    _single(
         "secret",
         "A secret in the error",
         ((_call("c1", "render_report", '{"number": 7}'),),),
@@ -221,7 +248,7 @@ SCENES = (
         {"c1": (("what is wrong", "template"),)},
         hidden=(_PLANTED, _TOKEN),
     ),
-    Scene(
+    _single(
         "parallel",
         "Three calls at once, one fails",
         (
@@ -235,7 +262,7 @@ SCENES = (
         {"c1": _TWO, "c2": (("what is wrong", "printer is on fire"),), "c3": _TWO},
         most={"render_report": 1},
     ),
-    Scene(
+    _single(
         "repeated",
         "The same failing call, six times",
         tuple((_call(f"c{turn}", "render_report", '{"number": 7}'),) for turn in range(1, 7)),
