@@ -5,6 +5,7 @@ faults. mulligan has every provider package installed and suggests the corrected
 says how a call is made in each.
 
     python bench/peers.py measure pydantic-ai results.json    in an environment that has both
+    python bench/peers.py measure pydantic-ai results.json wrong unknown    only rows with one of these words
     python bench/peers.py table results.json ...              all that was measured, as one table
 """
 
@@ -20,7 +21,7 @@ import platform
 import statistics
 import sys
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -53,22 +54,30 @@ Row = tuple[float, float, float]
 """mulligan, the framework, and the first over the second: medians over the rounds."""
 
 
-async def rows(framework: str) -> dict[str, Row]:
-    """Every row, without those that the framework leaves to its caller."""
+async def rows(framework: str, words: Sequence[str] = ()) -> dict[str, Row]:
+    """Every row, or those with one of the words, without those that the framework leaves to its caller."""
     left_out = frameworks.FRAMEWORKS[framework].leaves_to_caller
+
+    def is_wanted(title: str) -> bool:
+        return not title.startswith(left_out) and (not words or any(word in title for word in words))
+
     measured = {}
     for count, calls in ((20, FEW), (10_000, MANY)):
+        if not any(map(is_wanted, calls)):
+            continue
         pair = [await frameworks.make(name, frameworks.tools(count)) for name in ("mulligan", framework)]
         for title, (name, text) in calls.items():
-            if not title.startswith(left_out):
+            if is_wanted(title):
                 measured[title] = await one_after_the_other(
                     *(partial(call, name, text) for call in pair), BATCHES[count]
                 )
-        if calls is FEW:
+        if calls is FEW and not words:
             measured["1,000 concurrent, ratio to bare"] = await at_once(
                 *(partial(call, "wait", floor.TEXT) for call in pair)
             )
-    return {**measured, "20 tools and the first call in a fresh process, ms": in_a_fresh_process(framework)}
+    if not words:
+        measured["20 tools and the first call in a fresh process, ms"] = in_a_fresh_process(framework)
+    return measured
 
 
 async def one_after_the_other(
@@ -106,10 +115,10 @@ def _medians(pairs: list[tuple[float, float]]) -> Row:
     return mine, other, statistics.median(ours / theirs for ours, theirs in pairs)
 
 
-def result(framework: str) -> dict[str, Any]:
+def result(framework: str, words: Sequence[str]) -> dict[str, Any]:
     """What was measured, and on what."""
     busy = os.getloadavg()[0]
-    measured = asyncio.run(rows(framework))
+    measured = asyncio.run(rows(framework, words))
     providers = {point.dist.name for point in importlib.metadata.entry_points(group="mulligan") if point.dist}
     names = ("mulligan", frameworks.FRAMEWORKS[framework].distribution)
     return {
@@ -154,8 +163,8 @@ def _figure(value: float) -> str:
 def main(command: str, *arguments: str) -> None:
     """Measures one framework, or prints what was measured."""
     if command == "measure":
-        framework, path = arguments
-        Path(path).write_text(json.dumps(result(framework)))
+        framework, path, *words = arguments
+        Path(path).write_text(json.dumps(result(framework, words)))
     else:
         print("\n".join(table([json.loads(Path(path).read_text()) for path in arguments])))
 

@@ -491,3 +491,22 @@ def test_a_repeat_of_a_large_answer_reads_as_the_first_did():
             first, second = (session.call("fetch", {"rows": rows}, call_id="1") for _ in range(2))
             assert first.content == second.content
             assert second.value == (first.content if limit else first.value)
+
+
+def test_a_failure_that_was_awaited_leaves_nothing_to_the_garbage_collector(make_pipeline):
+    held: list[weakref.ref[Held]] = []
+
+    async def pay(amount: int) -> str:
+        local = Held()
+        held.append(weakref.ref(local))
+        raise KeyError(amount)
+
+    async def fail() -> bool:
+        return (await make_pipeline(pay).acall(PAY)).is_error
+
+    gc.disable()
+    try:
+        assert asyncio.run(fail())
+        assert [one() for one in held] == [None]
+    finally:
+        gc.enable()

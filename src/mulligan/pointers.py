@@ -9,7 +9,8 @@ def escape(name: object) -> str:
     Args:
         name: the key of an object, or the index of an item.
     """
-    return str(name).replace("~", "~0").replace("/", "~1")
+    step = str(name)
+    return step.replace("~", "~0").replace("/", "~1") if "~" in step or "/" in step else step
 
 
 def steps_of(pointer: str) -> list[str]:
@@ -27,7 +28,8 @@ def argument_of(pointer: str) -> str:
     Args:
         pointer: a pointer within the arguments of a call.
     """
-    return _unescape(pointer[1:].partition("/")[0])
+    step = pointer[1:].partition("/")[0]
+    return _unescape(step) if "~" in step else step
 
 
 def _unescape(step: str) -> str:

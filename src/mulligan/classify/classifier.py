@@ -8,8 +8,7 @@ from typing import Any, cast
 
 from mulligan.calls import ToolCall
 from mulligan.classify.call_arguments import sent_text, was_sent
-from mulligan.classify.failure import Failure
-from mulligan.classify.resources import stored_resource
+from mulligan.classify.failure import Failure, stored_filename
 from mulligan.classify.user_message import SERVICE_ERRORS, default_user_message
 from mulligan.errors import MulliganError, Problem, ResourceNotFoundError, ToolError, ToolExecutionError
 from mulligan.execute.steps import DeadlineExceeded, ExecutorSaturated, ProcessFailed
@@ -136,7 +135,7 @@ class Classifier:
         if isinstance(error, SERVICE_ERRORS):
             error.__dict__["_host"] = next(filter(None, (one.host for one in (failure, *failure.inner))), None)
         if isinstance(error, ResourceNotFoundError):
-            error.__dict__["_filename"] = call_safely(partial(stored_resource, failure.exceptions))
+            error.__dict__["_filename"] = stored_filename(failure)
         if error.problems and error is not exception and (error.provider or provider):
             error = _without_contradictions(error, failure)
         if error.resource is not None and error is not exception:

@@ -18,7 +18,7 @@ from mulligan.classify.service_text import service_text, without_link
 from mulligan.errors import Problem
 from mulligan.lazy import lazy
 from mulligan.untrusted import objects
-from mulligan.untrusted.classes import is_a, stored_attributes
+from mulligan.untrusted.classes import is_a, is_mapping, stored_attributes
 from mulligan.untrusted.copies import copy_data
 from mulligan.untrusted.serialize import as_content
 from mulligan.untrusted.text import safe_str
@@ -91,9 +91,10 @@ class Evidence:
             return False
         if type(exception).__module__ != "builtins" and not objects.has_no_attributes(exception):
             return False
-        return not any(
-            one[-1:] == "}" if type(one) is str else is_a(one, Mapping) for one in objects.raised_with(exception)
-        )
+        for one in objects.raised_with(exception):
+            if one[-1:] == "}" if type(one) is str else is_mapping(type(one)):
+                return False
+        return True
 
     def _read(self, read: Callable[[Any], T]) -> T | None:
         """Reads a fact of the exception or value; None if reading fails or if a plain exception cannot hold it."""

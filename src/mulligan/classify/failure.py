@@ -33,6 +33,7 @@ _DUMP = lazy_pattern(  # of a body, or of the response that holds it
 _MOST_FRAMES = 200
 _OUR_FILES = os.path.join(os.path.dirname(os.path.dirname(__file__)), "")
 _MOST_WRAPPERS = 3
+_LONGEST_PATH = 2_000
 
 
 class Failure(Evidence):
@@ -122,7 +123,7 @@ class Failure(Evidence):
     @lazy
     def inner(self) -> tuple[Failure, ...]:
         """The same failure, seen from each of its causes and group members."""
-        return tuple(self.about(exception) for exception in self.exceptions[1:])
+        return tuple(map(self.about, self.exceptions[1:]))
 
     @property
     def whole_chain(self) -> tuple[Failure, ...]:
@@ -244,7 +245,7 @@ class Failure(Evidence):
     @shared_property
     def resource(self) -> str | None:
         """The path, URL or name that the failure is about, or None. It comes from fields, the text or the call's arguments."""
-        path = self._filename()
+        path = self._filename
         if path is not None:
             return path
         found: str | None = objects.call_safely(self._find_resource)
@@ -255,12 +256,13 @@ class Failure(Evidence):
         """The resources in structured fields: a file name, fields of a body, the path that was requested."""
         stated = objects.call_safely(lambda: resources.stated_resources(self._request, self._error_nodes)) or ()
         stored = objects.call_safely(self._stored_resource)
-        return tuple(filter(None, (*stated, stored, self._filename())))
+        return tuple(filter(None, (*stated, stored, self._filename)))
 
+    @shared_property
     def _filename(self) -> str | None:
         exception = self.exception
         path = objects.read_field(exception, "filename") if is_a(exception, OSError) else None
-        return path[:2_000] if type(path) is str and path and "://" not in path else None
+        return path[:_LONGEST_PATH] if type(path) is str and path and "://" not in path else None
 
     def _stored_resource(self) -> str | None:
         stored = resources.stored_resource(self.exceptions)
@@ -272,6 +274,15 @@ class Failure(Evidence):
         return self._stored_resource() or resources.find_resource(
             self._request, self._error_nodes, self.told, self.arguments, self.service_text
         )
+
+
+def stored_filename(failure: Failure) -> str | None:
+    """The first file name that an exception of a failure stores, or None."""
+    path = failure._filename  # noqa: SLF001
+    if path is not None and len(path) < _LONGEST_PATH:
+        return path  # that of the first exception, whole
+    found: str | None = objects.call_safely(lambda: resources.stored_resource(failure.exceptions))
+    return found
 
 
 @lru_cache(maxsize=4_096)

@@ -57,6 +57,7 @@ async def adrive(flow: Flow[Result], workers: Workers) -> Result:
     except RuntimeError:  # another event loop than asyncio's
         task = None
     cancels_before = 0 if task is None else task.cancelling()
+    outcome: Outcome | None = None
     try:
         step = next(flow)
         while True:
@@ -80,6 +81,7 @@ async def adrive(flow: Flow[Result], workers: Workers) -> Result:
     except StopIteration as stop:
         return stop.value  # type: ignore[no-any-return]
     finally:
+        outcome = None  # the traceback of a tool's exception holds this frame: together they would be a cycle
         flow.close()
 
 

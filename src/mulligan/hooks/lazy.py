@@ -82,6 +82,7 @@ class LazyHooks:
         self._hooks = hooks
         self._load = load
         self._by_class: dict[type, frozenset[str]] = {}
+        self._by_place: dict[tuple[Any, ...], frozenset[str]] = {}
         self._by_names: dict[frozenset[str], frozenset[str]] = {}
 
     def classify(self, failure: Failure) -> ToolError | None:
@@ -118,12 +119,23 @@ class LazyHooks:
         whole = failure.outer or failure
         wanted = frozenset[str]()
         for one in whole.exceptions:
-            wanted |= self._knowing_class(type(one)) | self._knowing(_modules_passed(one))
+            wanted |= self._knowing_raised(type(one), *_modules_passed(one))
         if whole.exception is None:
             wanted |= self._knowing(_VALUE_ONLY) | self._knowing_class(type(whole.value))
         if whole.status is not None or failure.status is not None:
             wanted |= self._knowing(_STATUS_ONLY)
         return wanted
+
+    def _knowing_raised(self, *place: Any) -> frozenset[str]:
+        """The plugins that could know an exception: by its class, and the modules in its traceback."""
+        known = self._by_place.get(place)
+        if known is None:
+            if len(self._by_place) >= _MOST_CLASSES:
+                self._by_place.clear()
+            cls, *modules = place
+            known = self._knowing_class(cls) | self._knowing(frozenset(name.partition(".")[0] for name in modules))
+            self._by_place[place] = known
+        return known
 
     def wanted_by_value(self, value: Any) -> frozenset[str]:
         """The names of the plugins that could find a failure in a value.
@@ -153,16 +165,16 @@ class LazyHooks:
         return known
 
 
-def _modules_passed(exception: BaseException) -> frozenset[str]:
-    """The top-level modules in the traceback of an exception."""
-    names = set()
+def _modules_passed(exception: BaseException) -> list[str]:
+    """The modules in the traceback of an exception, outermost first."""
+    names: list[str] = []
     step, frames = trace(exception), 0
     while step is not None and frames < _MOST_FRAMES:
         name = step.tb_frame.f_globals.get("__name__")
         if type(name) is str:
-            names.add(name.partition(".")[0])
+            names.append(name)
         step, frames = step.tb_next, frames + 1
-    return frozenset(names)
+    return names
 
 
 def undeclared(info: PluginInfo, names: frozenset[str]) -> Iterator[str]:

@@ -245,10 +245,8 @@ def classify_outcome(invocation: Invocation, tool: Tool, outcome: Outcome) -> Ou
             failure.place(tool, invocation.call, invocation.arguments)
     invocation.failure = outcome.failure = failure
     if failure is not None:
-        from mulligan.classify.statuses import is_refusal
-
         error = outcome.error = _classify_failure(invocation, tool, failure)
-        if "effect" not in error.__dict__ and (error is outcome.exception or not is_refusal(error.http_status)):
+        if "effect" not in error.__dict__ and (error is outcome.exception or not _was_refused(error)):
             error.effect = "possible"  # it ran: only a definite rule, or a service that refused, says otherwise
         show = partial(invocation.runtime.renderer.attempt_details, error, failure)
         sent = invocation.call
@@ -256,6 +254,12 @@ def classify_outcome(invocation: Invocation, tool: Tool, outcome: Outcome) -> Ou
         told = outcome.value if outcome.exception is None else outcome.exception
         invocation.note(AttemptFailed(sent.id, sent.name, invocation.attempts, show, *position, told))
     return outcome
+
+
+def _was_refused(error: ToolError) -> bool:
+    from mulligan.classify.statuses import is_refusal
+
+    return is_refusal(error.http_status)
 
 
 def detect_failure(runtime: Runtime, tool: Tool, value: Any) -> Failure | None:

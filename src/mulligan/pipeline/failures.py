@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from mulligan.calls import ToolCall
@@ -51,12 +52,11 @@ def not_found_error(runtime: Runtime, call: ToolCall) -> ToolNotFoundError:
         called = _with_shared_prefix(called, names[0], runtime.toolset)
         is_clear = is_clear and sum(is_same_tool(called, name) for name in names) <= 1
         is_clear = is_clear and not is_ambiguous(called, names)
-        fitting = _taking(arguments, [runtime.toolset[name] for name in names])
+        tools = {name: runtime.toolset[name] for name in names}
+        fitting = _taking(arguments, tools.values())
         proposals = {
-            name: proposal(
-                runtime.toolset[name], called, is_clear=is_clear and name == names[0], fits=fitting == [name]
-            )
-            for name in names
+            name: proposal(tool, called, is_clear=is_clear and name == names[0], fits=fitting == [name])
+            for name, tool in tools.items()
         }
         error.suggestions = tuple(name for name in names if proposals[name] and may_propose_name(name, called))
         # a name that may not be proposed is not replaced by another
@@ -74,10 +74,10 @@ def _with_shared_prefix(called: str, name: str, names: Iterable[str]) -> str:
 
 
 def _taking(arguments: dict[str, Any], tools: Iterable[Tool]) -> list[str]:
-    """The names of the tools that take these arguments as they are; of a single argument, it says too little."""
+    """The first two tools that take these arguments as they are, by name; of a single argument, it says too little."""
     if len(arguments) < _TELLING_ARGUMENTS:
         return []
-    return [tool.name for tool in tools if takes_as_sent(tool, arguments)]
+    return list(islice((tool.name for tool in tools if takes_as_sent(tool, arguments)), 2))
 
 
 def failure_result(invocation: Invocation, error: ToolError, note: str = "") -> ToolResult:
@@ -142,6 +142,9 @@ def _render(invocation: Invocation, error: ToolError, note: str, resources: tupl
     failure = invocation.failure
     hints = invocation.hooks.hints(error, failure)
     correction = call_safely(lambda: _correction(invocation, error, resources))
+    lookups = None
+    if tool is not None and not tool.secret and (correction is None or failure is not None):
+        lookups = _lookups(invocation, error, tool)
     feedback = renderer.composer.compose(
         error,
         invocation.call,
@@ -153,7 +156,7 @@ def _render(invocation: Invocation, error: ToolError, note: str, resources: tupl
         repairs=invocation.repairs,
         note=note,
         resources=resources,
-        lookups=None if tool is None or tool.secret else _lookups(invocation, error, tool),
+        lookups=lookups,
     )
     wanted = (tool.format if tool is not None else None) or invocation.format
     known = wanted if isinstance(wanted, FeedbackFormat) else renderer.formats.get(wanted or "")
@@ -197,7 +200,7 @@ def _correction(invocation: Invocation, error: ToolError, resources: tuple[str, 
 def _keep_correction(error: ToolError, correction: Correction) -> None:
     """Notes on the error which call the model was given, and where each word of it comes from."""
     fields = error.__dict__
-    fields["corrected_from"] = dict(correction.sources)
+    fields["corrected_from"] = correction.sources
     fields["_filled"] = [*fields.get("_filled", ()), "corrected_from"]
     if isinstance(error, ToolArgumentError) and error.corrected is None:
         fields["corrected"] = correction.arguments

@@ -67,12 +67,15 @@ class Stats:
             record = self._records.setdefault(name, _Record())
         record.calls = next(record.numbers)
         record.durations.append(result.duration)
-        if result.error is not None or result.attempts > 1 or result.repairs:
+        error, retries = result.error, result.attempts - 1
+        if error is not None or retries > 0 or result.repairs:
             with self._lock:
-                record.repairs += bool(result.repairs)
-                record.retries += max(0, result.attempts - 1)
-                if result.error is not None:
-                    record.failures[type(result.error).__name__] += 1
+                if result.repairs:
+                    record.repairs += 1
+                if retries > 0:
+                    record.retries += retries
+                if error is not None:
+                    record.failures[type(error).__name__] += 1
 
     def read(self) -> dict[str, ToolStats]:
         """The statistics so far, by tool."""

@@ -73,8 +73,10 @@ _READ_AS = {
     ("edited", True): "edited",
 }
 _ELLIPSIS = "…"
+_SCALARS = frozenset((str, int, float, bool, type(None)))
 _APPROVAL_PREFIX, _REJECTED = "host:approval-", "host:approval-rejected"
 _PROPOSAL = lazy_pattern(r"did you mean|corrected call|\bnext:|<<<|>>>", re.IGNORECASE)
+_PROPOSAL_PARTS = ("you mean", "corrected", "next:", "<<<", ">>>")
 _EXPLAINS = lazy_pattern(  # what a report says on how a name is written
     r"\b(?:form|format|prefix|suffix|digits?|begins?|starts?|ends?|written|spelled|must be|should be|use the|give|e\.g|"
     r"for example|such as)\b",
@@ -100,6 +102,7 @@ class FeedbackComposer:
         self._catalogue = policy.catalogue
         self._limits = limits
         self._redactor = redactor
+        self._replaces_texts = policy.catalogue is not ENGLISH
 
     def compose(
         self,
@@ -133,9 +136,11 @@ class FeedbackComposer:
         """
         hints = tuple(hints)
         own_hints, repeated_hints = split_hints(hints, failure) if hints else (hints, ())
-        hidden = untrusted_resource(error, call)
+        hidden = None if error.resource is None else untrusted_resource(error, call)
         is_imitation = _is_imitation(error)
-        own_problems, foreign_problems = self._split_problems(error, tool, failure)
+        own_problems, foreign_problems = (
+            (error.problems, []) if failure is None else split_problems(error, tool, self._redactor.redact)
+        )
         problems = own_problems[: self._limits.problems]
         if len(problems) == 1 and not problems[0].pointer and problems[0].message in error.message:
             problems = ()
@@ -160,21 +165,24 @@ class FeedbackComposer:
         if error.retry_after is not None:
             feedback.wait_note = self._wait_note(error.retry_after, feedback.next_step)
         feedback.hints = tuple(map(sanitize_line, own_hints))
-        if tools or resources:
-            self._add_names(feedback, error, tools or {}, resources)
+        tool_count = 0 if tools is None else len(tools)
+        if tool_count or resources:
+            self._add_names(feedback, error, {} if tools is None else tools, tool_count, resources)
         elif tools is not None:
             feedback.next_step = self._catalogue["no_tool"]
         if failure is not None:
             imitation = error.message if is_imitation else None
             self._add_report(feedback, error, call, failure, (hidden, imitation, *foreign_problems, *repeated_hints))
-            offer = "" if resources or feedback.author_message else self._offer(feedback, error, failure, lookups)
+            may_offer = feedback.detail and not (resources or feedback.author_message)
+            offer = self._offer(feedback, error, failure, lookups) if may_offer else ""
             if offer:
                 name = feedback.tool_name or "the tool"
                 feedback.next_step = next_step(
                     error, name, tool, self._catalogue, sanitize_line, note=note, offer=offer, look=look
                 )
         if correction is not None:
-            call_safely(partial(self._add_correction, feedback, correction, call, tools or {}))
+            named = None if tools is None else tools.get(correction.name)
+            call_safely(partial(self._add_correction, feedback, correction, call, named))
         if note or repairs or "_reason" in error.__dict__:
             self._add_notes(feedback, error, note, repairs)
         return feedback
@@ -185,12 +193,6 @@ class FeedbackComposer:
             feedback.next_step = self._catalogue["not_again"].format(step=feedback.next_step)
         note = _NOTES_WITH_CORRECTION.get(note, note) if feedback.corrected else note
         feedback.notes = (*self._reason(error), *self._notes(note, repairs))
-
-    def _split_problems(
-        self, error: ToolError, tool: Tool | None, failure: Failure | None
-    ) -> tuple[Sequence[Problem], list[str]]:
-        """The problems to list, and as text those at places that only a service names. Without a failure, all are ours."""
-        return (error.problems, []) if failure is None else split_problems(error, tool, self._redactor.redact)
 
     def _main_parts(
         self,
@@ -211,9 +213,11 @@ class FeedbackComposer:
         text = "" if is_imitation else error.message
         text = text if hidden is None else _hide_resource(text, hidden, error)
         resource = None if hidden is not None or error.resource is None else sanitize_line(error.resource)
-        message = self._apply_class_template(
-            "message", error, _with_resource(sanitize_line(text) or _default_message(error), error, resource), resource
-        )
+        message = _with_resource(sanitize_line(text) or _default_message(error), error, resource)
+        user_message = sanitize_line(error.user_message)
+        if self._replaces_texts:
+            message = self._apply_class_template("message", error, message, resource)
+            user_message = self._apply_class_template("user", error, user_message, resource)
         return Feedback(
             name,
             type(error).__name__,
@@ -221,7 +225,7 @@ class FeedbackComposer:
             error.fatal,
             catalogue[_headline_template(error, tool)].format(tool=name, message=message),
             message,
-            self._apply_class_template("user", error, sanitize_line(error.user_message), resource),
+            user_message,
             next_step(
                 error,
                 name or "the tool",
@@ -273,7 +277,7 @@ class FeedbackComposer:
     def _apply_class_template(self, kind: str, error: ToolError, default: str, resource: str | None) -> str:
         """The catalogue's text for the class of the error; the default if the catalogue does not replace it."""
         key = f"{kind}:{type(error).__name__}"
-        template = None if self._catalogue is ENGLISH else self._catalogue.get(key)
+        template = self._catalogue.get(key)
         if template is None or template == ENGLISH.get(key) or (kind == "user" and has_default_user_message(error)):
             return default  # the default already uses the built-in template, which must not replace the text of a rule
         tool, service = (self.sanitize_line(told(error, self._catalogue)) for told in (tool_name_of, service_name_of))
@@ -298,6 +302,8 @@ class FeedbackComposer:
 
     def _is_clean(self, foreign: list[str]) -> bool:
         """Whether none of these texts needs to be redacted, cleaned or cut. Checks them together, which is faster."""
+        if not foreign:
+            return True
         together = "  ".join(foreign)
         if len(together) > _LINE_CHARS or not together.isascii() or not together.isprintable():
             return False
@@ -306,18 +312,22 @@ class FeedbackComposer:
         return self._redactor.redact(together) == together
 
     def _add_names(
-        self, feedback: Feedback, error: ToolError, tools: Mapping[str, Tool], resources: Sequence[str]
+        self,
+        feedback: Feedback,
+        error: ToolError,
+        tools: Mapping[str, Tool],
+        tool_count: int,
+        resources: Sequence[str],
     ) -> None:
         best = error.suggestions if isinstance(error, ToolNotFoundError) else tuple(resources)
         feedback.suggestions = tuple(show_name(name, 128) for name in best)
         feedback.suggestion = suggestion_sentence(error, best, self._catalogue)
-        if tools:
+        if tool_count:
             most = self._limits.listed_tools
-            others = [name for name in islice(tools, most + len(best)) if name not in best]
-            shown = tuple(map(quote_name, [*best, *others][:most]))
-            is_sample = len(tools) > 10 * most  # a few unlikely names are enough
-            feedback.options = _fit_names(shown, self._limits.feedback_chars // (10 if is_sample else 4))
-            feedback.options_total = len(tools)
+            is_sample = tool_count > 10 * most  # a few unlikely names are enough
+            characters = self._limits.feedback_chars // (10 if is_sample else 4)
+            feedback.options = _list_names(tuple(islice(tools, most + len(best))), tuple(best), most, characters)
+            feedback.options_total = tool_count
 
     def _add_report(
         self, feedback: Feedback, error: ToolError, call: ToolCall, failure: Failure, quoted: Sequence[str | None]
@@ -335,8 +345,6 @@ class FeedbackComposer:
 
     def _offer(self, feedback: Feedback, error: ToolError, failure: Failure, lookups: Lookups | None) -> Offer:
         """What the quoted text offers: another tool, names to choose from, the form of one, or a reason to request less."""
-        if not feedback.detail:
-            return ""
         if lookups is not None and call_safely(partial(lookups.is_named_in, failure.detail)):
             return "tool"
         if isinstance(error, (ToolTimeoutError, ToolUnavailableError)):
@@ -374,9 +382,7 @@ class FeedbackComposer:
         shown = clean(redacted, newlines=newlines)
         return shown if shown == redacted else self._redactor.redact(shown)
 
-    def _add_correction(
-        self, feedback: Feedback, correction: Correction, call: ToolCall, tools: Mapping[str, Tool]
-    ) -> None:
+    def _add_correction(self, feedback: Feedback, correction: Correction, call: ToolCall, named: Tool | None) -> None:
         if correction.is_ready:
             self._propose(feedback, correction)
         elif correction.name == call.name and not correction.sent:
@@ -384,7 +390,7 @@ class FeedbackComposer:
         elif correction.name == call.name:
             self._ask_if_meant(feedback, correction)
         else:
-            self._suggest_call(feedback, correction, tools.get(correction.name))
+            self._suggest_call(feedback, correction, named)
 
     def _propose(self, feedback: Feedback, correction: Correction) -> None:
         """Adds the corrected call, unless it is too long or contains text that must not be shown."""
@@ -409,8 +415,8 @@ class FeedbackComposer:
         """Says on which condition another tool is to be called with the same arguments: as a call if it only reads."""
         if tool is None or not is_plain_identifier(tool.name):
             return
-        text = spaced_json({"name": tool.name, "arguments": correction.arguments})
-        finer = "likely_call" if tool.read_only and self._may_show(text) else "likely_tool_same"
+        text = spaced_json({"name": tool.name, "arguments": correction.arguments}) if tool.read_only else ""
+        finer = "likely_call" if text and self._may_show(text) else "likely_tool_same"
         template = finer_template(self._catalogue, "likely_tool", finer)
         feedback.next_step = self._catalogue[template].format(name=tool.shown, call=text)
 
@@ -420,9 +426,9 @@ class FeedbackComposer:
         old_names = {new: old for old, new in correction.renamed.items()}
         changes = []
         for name, value in correction.arguments.items():
-            if name in sent and (value is sent[name] or spaced_json(value) == spaced_json(sent[name])):
+            if name in sent and (value is sent[name] or _reads_alike(value, sent[name])):
                 continue
-            pair = spaced_json({name: value})[1:-1]
+            pair = f"{spaced_json(name)}: {spaced_json(value)}"
             if name in old_names:
                 changes.append(self._catalogue["instead"].format(pair=pair, old=show_name(old_names[name])))
             else:
@@ -494,14 +500,19 @@ class FeedbackComposer:
         text = failure.detail
         is_repeated = not text or text in error.message or text == error.resource
         if is_repeated and not any(quoted):
-            text = ""
-        text = "\n".join(dict.fromkeys(filter(None, [*(one for one in quoted if one and one not in text), text])))
-        if not text:
             return ""
+        text = "\n".join(dict.fromkeys(filter(None, [*(one for one in quoted if one and one not in text), text])))
         limit = self._limits.detail_chars
         excerpt = truncate(self._redact_and_clean(text[: 4 * limit], newlines=True), limit).strip()
         key = f"{call.id}\0{call.name}\0{sent_text(call)}"
         return fence(excerpt, key=key, label=self._catalogue["reported"]) if excerpt else ""
+
+
+def _reads_alike(value: Any, sent: Any) -> bool:
+    """Whether two JSON values have the same text."""
+    if type(value) is not type(sent) and type(value) in _SCALARS and type(sent) in _SCALARS:
+        return False
+    return spaced_json(value) == spaced_json(sent)
 
 
 def _headline_template(error: ToolError, tool: Tool | None) -> str:
@@ -526,8 +537,10 @@ def _exception_type(failure: Failure) -> str:
 
 def _is_imitation(error: ToolError) -> bool:
     """Whether the message of a tool or plugin looks like one of our own proposals, so that it belongs in the fence."""
-    is_ours = error.rule is not None and error.rule.startswith("host:")
-    return not is_ours and _PROPOSAL.search(error.message) is not None
+    message, is_ours = error.message, error.rule is not None and error.rule.startswith("host:")
+    if is_ours or (message.isascii() and not any(map(message.lower().__contains__, _PROPOSAL_PARTS))):
+        return False
+    return _PROPOSAL.search(message) is not None
 
 
 def _default_message(error: ToolError) -> str:
@@ -559,6 +572,13 @@ def _foreign_texts(error: ToolError, hints: Sequence[str]) -> list[str]:
         if not is_ours:
             texts += (problem.message, problem.expected or "")
     return texts
+
+
+@lru_cache(maxsize=64)
+def _list_names(names: tuple[str, ...], best: tuple[str, ...], most: int, characters: int) -> tuple[str, ...]:
+    """The names to list, the best ones first: at most so many, as far as they fit."""
+    others = [name for name in names if name not in best]
+    return _fit_names(tuple(map(quote_name, [*best, *others][:most])), characters)
 
 
 def _fit_names(names: tuple[str, ...], characters: int) -> tuple[str, ...]:

@@ -162,9 +162,10 @@ def render_to_fit(
         by_hook: renders the parts by the hook `render_feedback`; None if no plugin implements it.
         count_tokens: the number of tokens of a text, or None if no plugin counts them.
     """
-    fitted = None
     limit = SizeLimit(limits.feedback_chars, limits.feedback_tokens, count_tokens)
-    if format is not None:
+    is_built_in = by_hook is None and type(format).__module__ == _BUILT_IN_MODULE
+    fitted = _try_to_fit(feedback, format.render, limit) if is_built_in and format is not None else None
+    if fitted is None and format is not None:
         hooked = partial(_render_by_hook, by_hook, format, on_silent_format)
         fitted = _try_to_fit(feedback, hooked, limit) or _try_to_fit(feedback, partial(_render, format), limit)
     shown, text = (

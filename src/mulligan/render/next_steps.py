@@ -327,7 +327,8 @@ def _argument_step(
     pointers = list(dict.fromkeys(problem.pointer for problem in problems))
     rest = catalogue["rest"] if _has_others(error.arguments, pointers) else ""
     names = _display_pointers(pointers, sanitize_line) if len(pointers) <= _MAX_NAMES else []
-    kinds = {_problem_template(problem, tool, error.arguments or {}) for problem in problems}
+    known, sent = _parameters(tool), error.arguments or {}
+    kinds = {_problem_template(problem, known, sent) for problem in problems}
     parents = _parents_of_unknown(problems, kinds, tool) if error.rule == "host:arguments" else None
     if parents is not None and tool is not None:
         return _known_arguments_step(name, tool, catalogue, parents)
@@ -437,9 +438,8 @@ def _members_at(tool: Tool, pointer: str) -> list[str]:
     return list(members) if isinstance(members, (dict, Mapping)) else []
 
 
-def _problem_template(problem: Problem, tool: Tool | None, sent: Mapping[str, object]) -> str:
+def _problem_template(problem: Problem, known: Collection[str], sent: Mapping[str, object]) -> str:
     """The template for one problem: an argument must be added, removed, or given another value."""
-    known = _parameters(tool)
     argument = argument_of(problem.pointer)
     if problem.message == UNKNOWN or (known and argument not in known):
         return "without"
@@ -473,9 +473,9 @@ def _has_others(arguments: Mapping[str, object] | None, pointers: Sequence[str])
 
 def _display_pointers(pointers: Sequence[str], sanitize_line: Callable[[str], str]) -> list[str]:
     """The places as quoted names, or as pointers if nested; empty unless every name may be shown."""
-    if not all(
-        pointer and is_name(pointer) and redacted_pointer(pointer, sanitize_line) == pointer for pointer in pointers
-    ):
+    if not all(pointers) or not all(map(is_name, pointers)):
+        return []
+    if sanitize_line is not str and any(redacted_pointer(pointer, sanitize_line) != pointer for pointer in pointers):
         return []
     return [f'"{show_name(pointer if "/" in pointer[1:] else pointer[1:], 64)}"' for pointer in pointers]
 
@@ -562,7 +562,7 @@ def effect_note(error: ToolError, tool: Tool | None, catalogue: Catalogue) -> st
     """
     if error.effect == "done":
         return catalogue["done"]
+    if error.effect != "possible" or tool is None or tool.read_only:
+        return ""
     distracts = isinstance(error, _WITHOUT_EFFECT_NOTE) and not may_have_taken_effect(error, tool)
-    if error.effect == "possible" and tool is not None and not (tool.read_only or distracts or _is_said_to_read(tool)):
-        return catalogue["possible"]
-    return ""
+    return "" if distracts or _is_said_to_read(tool) else catalogue["possible"]

@@ -255,13 +255,17 @@ class _ArgumentFixer:
         members = schema.get("properties")
         members = members if isinstance(members, (dict, Mapping)) else {}
         required = [name for name in schema.get("required", ()) if isinstance(name, str)]
-        closed = schema.get("additionalProperties") is False
-        nested = self._nest_members(value, members, required, place, closed=closed)
-        renamed = self._rename_members(nested, members, required, place, closed=closed)
+        renamed = value
+        if not value.keys() <= members.keys() or not value.keys() >= set(required):
+            closed = schema.get("additionalProperties") is False
+            nested = self._nest_members(value, members, required, place, closed=closed)
+            renamed = self._rename_members(nested, members, required, place, closed=closed)
         settled = self._settled(value, place)
         fixed = {name: inner for name, inner in renamed.items() if name in settled and not is_null(inner)}
         unsettled = [name for name in renamed if name not in fixed]
-        for name in sorted(unsettled, key=lambda name: not _is_enum(members.get(name))):  # an enum decides quickly
+        if len(unsettled) > 1:
+            unsettled.sort(key=lambda name: not _is_enum(members.get(name)))  # an enum decides quickly
+        for name in unsettled:
             inner = renamed[name]
             optional = name in members and name not in required
             if inner is None and optional and not self._schemas.takes_null(members[name]):

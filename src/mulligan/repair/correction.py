@@ -27,6 +27,8 @@ from mulligan.validate.numbers import read_exact
 if TYPE_CHECKING:
     from mulligan.classify.failure import Failure
 
+_NOT_TEXT = frozenset((int, float, bool, type(None)))
+
 
 class Correction(NamedTuple):
     """The most likely meaning of a failed call.
@@ -34,7 +36,8 @@ class Correction(NamedTuple):
     Attributes:
         name: the tool name.
         arguments: all arguments; they match the tool's schema.
-        sources: the source of each name and value, by JSON Pointer.
+        name_source: the source of the tool name.
+        readings: the source of each value that was not sent as it is, by JSON Pointer within the arguments.
         renamed: argument names as sent, mapped to the names that replaced them.
         sent: the arguments as sent; empty if they are not a JSON object.
         is_ready: whether the call may be proposed as is; otherwise the feedback asks whether it is what was meant.
@@ -43,11 +46,17 @@ class Correction(NamedTuple):
 
     name: str
     arguments: Mapping[str, Any]
-    sources: Mapping[str, Source]
+    name_source: Source
+    readings: Mapping[str, Source]
     renamed: Mapping[str, str]
     sent: Mapping[str, Any]
     is_ready: bool
     is_from_json: bool = True
+
+    @property
+    def sources(self) -> dict[str, Source]:
+        """The source of each name and value, by JSON Pointer."""
+        return sources_of(self.name_source, self.arguments, self.readings)
 
 
 def correct(
@@ -175,6 +184,8 @@ def _accepts(correction: Correction, tool: Tool, sent: _Sent) -> bool:
     a copy, and the objects are discarded.
     """
     arguments = correction.arguments
+    if arguments is sent.arguments and not builds_objects(tool):
+        return not isinstance(tool.fit(dict(arguments)), ToolArgumentError)
     may_share = type(arguments) is dict and correction.is_from_json and not builds_objects(tool)
     text = dump(arguments) if may_share else ""
     if not may_share or "null" in text or not are_within_limits(text, sent.limits):  # null may be an infinite number
@@ -194,7 +205,7 @@ def _is_sent_or_plain(correction: Correction, call: ToolCall) -> bool:
                 others.append(part)
         elif isinstance(part, list):
             waiting += part
-        elif isinstance(part, (dict, Mapping)):
+        elif type(part) not in _NOT_TEXT and isinstance(part, (dict, Mapping)):
             waiting += [*part, *part.values()]
     if not others:
         return True
@@ -242,9 +253,10 @@ def _correction_from_plugin(corrected: Mapping[str, Any], tool: Tool, sent: _Sen
     }
     preserved = any(preserves_meaning(tool, form, corrected) for form in argument_forms(tool, arguments))
     readings: Mapping[str, Source] = {} if preserved else changed  # type: ignore[assignment]
-    sources = sources_of("sent", corrected, readings)
     is_ready = tool.read_only or preserved
-    return Correction(sent.call.name, corrected, sources, {}, sent.arguments or {}, is_ready, is_from_json=False)
+    return Correction(
+        sent.call.name, corrected, "sent", readings, {}, sent.arguments or {}, is_ready, is_from_json=False
+    )
 
 
 def _correct_arguments(tool: Tool, sent: _Sent, problems: Sequence[Problem] = ()) -> Correction | None:
@@ -269,9 +281,10 @@ def _correct_arguments(tool: Tool, sent: _Sent, problems: Sequence[Problem] = ()
     if fixed is None:
         return None
     source = name_source(tool, sent.call.name)
-    sources = sources_of(source or "toolset", fixed.arguments, fixed.readings)
     is_ready = not is_guess and (tool.read_only or (source is not None and fixed.is_lossless))
-    return Correction(tool.name, fixed.arguments, sources, fixed.renamed, sent.arguments or {}, is_ready)
+    return Correction(
+        tool.name, fixed.arguments, source or "toolset", fixed.readings, fixed.renamed, sent.arguments or {}, is_ready
+    )
 
 
 def _with_same_arguments(tool: Tool, sent: _Sent) -> Correction | None:
@@ -279,7 +292,7 @@ def _with_same_arguments(tool: Tool, sent: _Sent) -> Correction | None:
     arguments = sent.arguments
     if not arguments or not takes_as_sent(tool, arguments):
         return None
-    return Correction(tool.name, arguments, sources_of("toolset", arguments, {}), {}, arguments, is_ready=False)
+    return Correction(tool.name, arguments, "toolset", {}, {}, arguments, is_ready=False)
 
 
 def takes_as_sent(tool: Tool, arguments: Mapping[str, Any]) -> bool:
@@ -315,5 +328,4 @@ def _correct_resource_name(
         return None
     argument, arguments = replaced
     readings: dict[str, Source] = {f"/{escape(argument)}": "author" if resources else "reported"}
-    sources = sources_of("sent", arguments, readings)
-    return Correction(tool.name, arguments, sources, {}, sent.arguments or {}, tool.read_only)
+    return Correction(tool.name, arguments, "sent", readings, {}, sent.arguments or {}, tool.read_only)

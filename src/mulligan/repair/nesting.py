@@ -27,6 +27,8 @@ def unwrap_arguments(name: str, members: Mapping[str, Any], arguments: Mapping[s
     Returns:
         The inner arguments, or None if what was sent is not a call of this tool.
     """
+    if _ARGUMENT_KEYS.isdisjoint(arguments):  # as nearly always
+        return None
     holders = [word for word in arguments if word in _ARGUMENT_KEYS and word not in members]
     if len(holders) != 1:
         return None

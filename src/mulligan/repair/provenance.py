@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from mulligan.lazy import lazy_pattern
 from mulligan.pointers import escape
+from mulligan.repair.nesting import unwrap_arguments
 from mulligan.resolve.words import canonical, is_same_tool
 
 if TYPE_CHECKING:
@@ -204,8 +205,6 @@ def argument_forms(tool: Tool, arguments: Mapping[str, Any]) -> list[Mapping[str
         tool: the tool; for a destructive one, inner arguments are ignored.
         arguments: the arguments as sent.
     """
-    from mulligan.repair.nesting import unwrap_arguments
-
     members = tool.parameters.get("properties")
     inner = unwrap_arguments(tool.name, members if isinstance(members, (dict, Mapping)) else {}, arguments)
     return [arguments] if inner is None or tool.destructive else [arguments, inner]

@@ -29,6 +29,7 @@ _UNDER_TWENTY = {word: number for number, word in enumerate(_SMALL.split())}
 _ROUND = {word: 10 * number for number, word in enumerate(_TENS.split(), 2)}
 _SCALES = {"billion": 1_000_000_000, "million": 1_000_000, "thousand": 1_000}  # the largest first
 _LONGEST, _LONGEST_JSON = 200, 20_000
+_DIGIT = re.compile(r"\d")
 
 
 def convert_number(kind: str, value: object, is_named: Callable[[str], bool]) -> int | float | None:
@@ -69,7 +70,7 @@ def parse_number(text: str, is_named: Callable[[str], bool] = lambda word: False
         return None
     found = _NUMBER.fullmatch(text)
     if found is None:
-        return None if re.search(r"\d", text) else _number_in_words(text, is_named)
+        return None if _DIGIT.search(text) else _number_in_words(text, is_named)
     before, digits, after = found.groups()
     if not (_BLANK.fullmatch(strip_words(before)) and _BLANK.fullmatch(strip_words(after))):
         return None

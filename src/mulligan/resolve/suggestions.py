@@ -308,6 +308,8 @@ def _clean(called: str) -> str:
     start = called[:_LONGEST_NAME]
     if not start.isascii():
         start = unicodedata.normalize("NFKC", start)[:_LONGEST_NAME]
+    if start[:1].isalnum() and _END_OF_NAME.isdisjoint(start):  # as nearly always
+        return start
     first = next((position for position, character in enumerate(start) if character.isalnum()), 0)
     end = next((position for position in range(first, len(start)) if start[position] in _END_OF_NAME), len(start))
     return start[first:end]

@@ -66,6 +66,12 @@ def is_a(value: object, *classes: type) -> bool:
     return issubclass(type(value), classes)
 
 
+@_once_a_class
+def is_mapping(cls: type) -> bool:
+    """Whether a class is a mapping. Asking an abstract class takes longer than everything else that is read of an object."""
+    return issubclass(cls, Mapping)
+
+
 def exact(value: Any) -> Any:
     """Convert an instance of a subclass of `str`, `int`, `float`, `bytes` or `list` to the base type.
 

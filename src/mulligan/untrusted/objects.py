@@ -6,18 +6,19 @@ causes may be endless, so it is walked iteratively and within bounds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from itertools import islice
 from types import FunctionType, TracebackType
 from typing import Any
 
-from mulligan.untrusted.classes import as_dict, exact, extra_fields, is_a, layout, stored_attributes
+from mulligan.untrusted.classes import as_dict, exact, extra_fields, is_a, is_mapping, layout, stored_attributes
 from mulligan.untrusted.text import MUST_PROPAGATE, safe_str
 
 MAX_EXCEPTIONS = 32
 
 _MOST_STORED = 16
+_PLAIN = frozenset((str, int))
 _ARGS = BaseException.args.__get__  # type: ignore[attr-defined]
 _CAUSE = BaseException.__cause__.__get__  # type: ignore[union-attr]
 _TRACE = BaseException.__traceback__.__get__  # type: ignore[union-attr]
@@ -66,25 +67,40 @@ def read_fields(value: Any, names: Iterable[str]) -> Iterator[Any]:
             yield found
 
 
-def read_field(value: object, *names: str) -> Any:
+def read_field(value: Any, *names: str) -> Any:
     """The first of the given attributes that exists and is not None, read as by `read_fields`.
 
     Args:
         value: any object; for a mapping, its keys are read.
         names: the attributes, in order of preference.
     """
-    read = _stored(value)
-    for name in names:
-        found = read(name)
+    readers = _readers(type(value), names)
+    if readers is None or stored_attributes(value):
+        return next(read_fields(value, names), None)
+    for read in readers:
+        found = _slot(value, read)
         if found is not None:
             return found
     return None
 
 
+def _find_readers(cls: type, names: tuple[str, ...]) -> tuple[Callable[[Any], Any], ...] | None:
+    """What reads these attributes of an instance that stores nothing of its own; None if the class alone cannot say."""
+    slots = layout(cls)
+    if is_mapping(cls) or "__pydantic_extra__" in slots:
+        return None
+    return tuple(slots.get(name) or slots[f"_{name}"] for name in names if name in slots or f"_{name}" in slots)
+
+
+_readers: Callable[[type, tuple[str, ...]], tuple[Callable[[Any], Any], ...] | None] = lru_cache(maxsize=2_048)(
+    _find_readers
+)
+
+
 def _stored(value: Any) -> Callable[[str], Any]:
     """A function that reads one stored attribute of an object, or one key of a mapping; it returns None if there is none."""
     kind = type(value)
-    if issubclass(kind, Mapping):
+    if is_mapping(kind):
         return as_dict(value).get
     slots, attributes = layout(kind), stored_attributes(value)
     if "__pydantic_extra__" in slots:
@@ -124,7 +140,8 @@ def has_no_attributes(value: Any) -> bool:
 
 def raised_with(exception: BaseException) -> tuple[Any, ...]:
     """The arguments that an exception was created with, even if its class redefines `args`."""
-    return tuple(map(exact, _ARGS(exception)))
+    stored: tuple[Any, ...] = _ARGS(exception)
+    return stored if _PLAIN.issuperset(map(type, stored)) else tuple(map(exact, stored))
 
 
 def trace(exception: BaseException) -> TracebackType | None:
@@ -191,7 +208,7 @@ def _is_single(exception: BaseException) -> bool:
     """Whether the exception clearly has no causes or members, as is common."""
     if _CAUSE(exception) is not None or stored_attributes(exception) or issubclass(type(exception), BaseExceptionGroup):
         return False
-    return all(type(one) is str or type(one) is int for one in _ARGS(exception))
+    return _PLAIN.issuperset(map(type, _ARGS(exception)))
 
 
 def _stored_exceptions(exception: BaseException) -> Iterator[BaseException]:

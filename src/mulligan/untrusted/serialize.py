@@ -47,14 +47,14 @@ def as_content(value: Any, deadline: Deadline | None = None) -> str:
 
 def spaced_json(value: Any) -> str:
     """JSON values as text with spaces, as models write JSON."""
-    return _spaced_encoder()(value)
+    return int.__repr__(value) if type(value) is int else _spaced_encoder()(value)
 
 
 @cache
 def _spaced_encoder() -> Callable[[Any], str]:
     import json
 
-    return json.JSONEncoder(ensure_ascii=False).encode
+    return json.JSONEncoder(ensure_ascii=False, check_circular=False).encode
 
 
 def replace_surrogates(text: str) -> str:

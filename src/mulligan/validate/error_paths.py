@@ -10,6 +10,7 @@ from mulligan.pointers import steps_of
 
 _FIRST_OF_NUMBER = frozenset("+0123456789")
 _CONTAINERS = frozenset((dict, list, tuple))
+_SCALARS = frozenset((str, int, float, bool, type(None)))
 _NUMBER = re.compile(r"\+?[0-9]{1,19}")
 _MOST_TRIES, _BEST_SCORE = 200, 4
 _END = object()
@@ -69,7 +70,7 @@ class ErrorPaths:
             if isinstance(value, (dict, Mapping)) and (type(step) is int or "" in value):
                 return True
             value = value[step]
-        return isinstance(value, (dict, Mapping)) and "" in value
+        return type(value) not in _SCALARS and isinstance(value, (dict, Mapping)) and "" in value
 
     def _candidates(self, value: Any, path: Sequence[Any]) -> Iterator[list[Any]]:
         self._tries_left -= 1

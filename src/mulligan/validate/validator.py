@@ -16,6 +16,7 @@ from mulligan.errors import Problem
 from mulligan.pointers import escape, steps_of
 from mulligan.validate.descriptions import describe_schema
 from mulligan.validate.error_paths import ErrorPaths, has_ambiguous_names, objects_of, schema_path, value_at
+from mulligan.validate.plain_members import PlainMembers
 from mulligan.validate.problems import (
     MAX_PROBLEMS,
     Describer,
@@ -108,6 +109,9 @@ class Validator:
         if self._is_costly:
             return limit_problems(self._unexplained_problems(value, secret))
         if _has_fewer_parts(value, self._max_parts):
+            plain = None if self._has_unclear_names else self._plain_members.problems(value, secret)
+            if plain is not None:
+                return Problems(plain)
             return limit_problems(self._describe_errors(self._errors(value), value, secret))
         part, _ = self._first_parts(value)
         found = self._describe_errors(_confirmed_errors(self._errors(part), part, value, self._schema), value, secret)
@@ -154,6 +158,14 @@ class Validator:
     def _member_validator(self) -> Any:
         """A validator for some of the members: it checks each member, but nothing about the object as a whole."""
         return self._compile({word: part for word, part in self._schema.items() if word in _MEMBER_KEYWORDS})
+
+    @cached_property
+    def _plain_members(self) -> PlainMembers:
+        return PlainMembers(self._schema, self._are_valid_members)
+
+    def _are_valid_members(self, part: Mapping[str, Any]) -> bool:
+        is_valid: bool = self._member_validator.is_valid(part)
+        return is_valid
 
     @cached_property
     def _has_unclear_names(self) -> bool:
@@ -295,11 +307,11 @@ def _has_fewer_parts(value: Any, limit: int) -> bool:
     count, waiting = 1, [value]
     while waiting:
         part = waiting.pop()
-        if type(part) is dict or type(part) is list:
-            count += len(part)
-            if count >= limit:
-                return False
-            waiting += part.values() if type(part) is dict else part
+        count += len(part)
+        if count >= limit:
+            return False
+        items = part.values() if type(part) is dict else part
+        waiting += [item for item in items if type(item) is dict or type(item) is list]
     return count < limit
 
 
