@@ -1,77 +1,35 @@
-"""Six official servers, with three real clients: when nothing fails, everything that passes through is unchanged."""
+"""Six official servers, with real clients: when nothing fails, everything that passes through is unchanged.
+
+`bench/unchanged.py` asks the same of the inspector's command line, for which each request is a process.
+"""
 
 from __future__ import annotations
 
 import json
 import os
-import pathlib
-import re
 import shutil
 import subprocess
-import sys
 
+import anyio
+import mcp_types as types
 import pytest
-from conftest import HERE, PATHS, proxied
-
-THOUGHT = {"thought": "first", "nextThoughtNeeded": True, "thoughtNumber": 1, "totalThoughts": 2}
-SCRIPTS = pathlib.Path(sys.executable).parent
-TIME = re.compile(r"\d+:\d+:\d+ [AP]M")  # when the resource was made
-LISTS = ["tools/list", "resources/list", "resources/templates/list", "prompts/list"]
-ARIA = {"name": "Aria", "entityType": "person", "observations": ["sings"]}
+from conftest import HERE, PATHS, program, proxied
+from official import LISTS, NAMES, SCRIPTS, case_of, inspector_options, timeless, tool, web_page
 
 
-def tool(name, **arguments):
-    return {"method": "tools/call", "params": {"name": name, "arguments": arguments}}
+@pytest.fixture(scope="session")
+def page():
+    with web_page() as address:
+        yield address
 
 
-@pytest.fixture(params=["filesystem", "memory", "sequential-thinking", "everything", "fetch", "git"])
-def case(request, programs, tmp_path):
-    """The words that start a server, and requests that work with it."""
-    folder = tmp_path.resolve()
-    if request.param == "git":
-        subprocess.run(["git", "init", "-q", folder], check=True)
-        (folder / "new.txt").write_text("new\n")
-        repo = {"repo_path": str(folder)}
-        calls = [
-            tool("git_status", **repo),
-            tool("git_diff_unstaged", **repo),
-            tool("git_branch", **repo, branch_type="local"),
-        ]
-        return (str(SCRIPTS / "mcp-server-git"),), calls
-    if request.param == "fetch":
-        return (str(SCRIPTS / "mcp-server-fetch"),), []
-    words = [str(programs / f"mcp-server-{request.param}")]
-    if request.param == "filesystem":
-        words.append(str(folder))
-        (folder / "a.txt").write_text("alpha\u2028\u00e9\n", "utf-8")
-        (folder / "p.png").write_bytes(b"\x89PNG\r\n\x1a\n")
-        inside = str(folder / "a.txt")
-        calls = [
-            tool("read_text_file", path=inside),
-            tool("read_media_file", path=str(folder / "p.png")),
-            tool("list_directory", path=str(folder)),
-            tool("directory_tree", path=str(folder)),
-            tool("get_file_info", path=inside),
-            tool("search_files", path=str(folder), pattern="*.txt"),
-            tool("list_allowed_directories"),
-        ]
-    elif request.param == "memory":
-        calls = [tool("read_graph"), tool("search_nodes", query="Aria"), tool("open_nodes", names=["Aria"])]
-    elif request.param == "sequential-thinking":
-        calls = [tool("sequentialthinking", **THOUGHT)]
-    else:
-        calls = [
-            tool("echo", message="\u00e9\u2028"),
-            tool("get-sum", a=1, b=2.5),
-            tool("get-tiny-image"),
-            tool("get-structured-content", location="Chicago"),
-            tool("get-annotated-message", messageType="error", includeImage=True),
-            tool("get-resource-links", count=3),
-            tool("get-resource-reference", resourceType="Text", resourceId=1),
-            {"method": "prompts/get", "params": {"name": "simple-prompt"}},
-            {"method": "prompts/get", "params": {"name": "args-prompt", "arguments": {"city": "Oslo"}}},
-        ]
-    return tuple(words), calls
+@pytest.fixture(params=NAMES)
+def case(request, programs, tmp_path, page, monkeypatch):
+    """A server, and requests that work with it."""
+    found = case_of(request.param, programs, tmp_path.resolve() / "house", page)
+    for name, value in found.env.items():
+        monkeypatch.setenv(name, value)
+    return found
 
 
 class Raw:
@@ -114,18 +72,100 @@ class Raw:
         raise AssertionError("the server ended")
 
 
+def raw_answers(case, words):
+    case.prepare()
+    with Raw(words) as client:
+        first = json.loads(client.first)
+        return first, [client.ask(request) for request in [*LISTS, *case.requests]]
+
+
+def names_in(answer, member, key):
+    return {one[key] for one in json.loads(answer).get(member, ())}
+
+
 def test_a_client_that_sees_every_character_gets_the_same(case):
-    words, calls = case
-    with Raw(words) as direct, Raw(proxied("--log", "off", "--", *words)) as behind:
-        plain, passed = (json.loads(one.first) for one in (direct, behind))
-        assert passed["serverInfo"] == plain["serverInfo"]
-        assert passed.get("instructions") == plain.get("instructions")
-        for request in [*({"method": method} for method in LISTS), *calls]:
-            assert behind.ask(request) == direct.ask(request), request
-        if "resources" in plain["capabilities"]:
-            for one in json.loads(direct.ask({"method": "resources/list"}))["resources"][:5]:
-                request = {"method": "resources/read", "params": {"uri": one["uri"]}}
-                assert behind.ask(request) == direct.ask(request), request
+    plain, direct = raw_answers(case, case.words)
+    passed, behind = raw_answers(case, proxied("--log", "off", "--", *case.words))
+    assert passed["serverInfo"] == plain["serverInfo"]
+    assert passed.get("instructions") == plain.get("instructions")
+    for request, one, other in zip([*LISTS, *case.requests], direct, behind, strict=True):
+        assert timeless(other) == timeless(one), request
+    for request, one in zip(case.requests, direct[len(LISTS) :], strict=True):
+        assert '"isError": true' not in one, (request, one)
+        assert not one.startswith('{"code"'), (request, one)
+    assert names_in(direct[0], "tools", "name") - asked_for(case, "tools/call", "name") <= {"simulate-research-query"}
+    assert names_in(direct[1], "resources", "uri") <= asked_for(case, "resources/read", "uri")
+    assert names_in(direct[3], "prompts", "name") <= asked_for(case, "prompts/get", "name")
+
+
+def asked_for(case, method, key):
+    return {request["params"][key] for request in case.requests if request["method"] == method}
+
+
+async def python_answers(case, words):
+    case.prepare()
+    answers = []
+    async with program(*words) as client:
+        for request in [*LISTS, *case.requests]:
+            answers.append(timeless(await python_answer(client, request)))
+    return answers
+
+
+async def python_answer(client, request):
+    params = request.get("params", {})
+    ask = {
+        "tools/list": client.list_tools,
+        "resources/list": client.list_resources,
+        "resources/templates/list": client.list_resource_templates,
+        "prompts/list": client.list_prompts,
+        "tools/call": client.call_tool,
+        "prompts/get": client.get_prompt,
+        "resources/read": client.read_resource,
+    }[request["method"]]
+    from mcp.shared.exceptions import MCPError
+
+    try:
+        return (await ask(*params.values())).model_dump_json(by_alias=True)
+    except MCPError as error:
+        return error.error.model_dump_json()
+
+
+@pytest.mark.anyio
+async def test_the_python_client_gets_the_same(case):
+    direct = await python_answers(case, case.words)
+    behind = await python_answers(case, proxied("--log", "off", "--", *case.words))
+    assert behind == direct
+
+
+@pytest.mark.anyio
+async def test_what_the_server_asks_the_python_client_is_the_same(programs):
+    """The three tools that are only there for a client that can be asked."""
+
+    async def sample(context, params):
+        return types.CreateMessageResult(role="assistant", content=types.TextContent(text="sampled"), model="m")
+
+    async def elicit(context, params):
+        return types.ElicitResult(action="decline")
+
+    async def roots(context):
+        return types.ListRootsResult(roots=[types.Root(uri="file:///somewhere", name="somewhere")])
+
+    requests = [
+        tool("trigger-sampling-request", prompt="p", maxTokens=5),
+        tool("trigger-elicitation-request"),
+        tool("get-roots-list"),
+    ]
+    words = (str(programs / "mcp-server-everything"),)
+    answers = []
+    for start in (words, proxied("--log", "off", "--", *words)):
+        more = {"sampling_callback": sample, "elicitation_callback": elicit, "list_roots_callback": roots}
+        async with program(*start, **more) as client:
+            with anyio.fail_after(30):
+                while "get-roots-list" not in await python_answer(client, LISTS[0]):
+                    await anyio.sleep(0.05)
+            answers.append([await python_answer(client, request) for request in requests])
+    assert answers[0] == answers[1]
+    assert '"isError":true' not in "".join(answers[0])
 
 
 def run(words):
@@ -138,31 +178,26 @@ def run(words):
 
 
 def test_the_typescript_client_gets_the_same(case, programs):
-    words, calls = case
     node = shutil.which("node", path=PATHS)
     folder = programs.parent / "@modelcontextprotocol" / "sdk"
-    requests = json.dumps([*({"method": method} for method in LISTS), *calls])
+    requests = json.dumps([*LISTS, *case.requests])
     start = (node, HERE / "servers" / "client.mjs", folder, requests)
-    direct = run((*start, *words))
-    assert direct.count("\n") == len(calls) + 4
-    behind = run((*start, *proxied("--log", "off", "--", *words)))
-    assert TIME.sub("", behind) == TIME.sub("", direct)
+    case.prepare()
+    direct = run((*start, *case.words))
+    assert direct.count("\n") == len(case.requests) + len(LISTS)
+    case.prepare()
+    behind = run((*start, *proxied("--log", "off", "--", *case.words)))
+    assert timeless(behind) == timeless(direct)
 
 
 def test_the_command_line_of_the_inspector_gets_the_same(case, programs):
-    words, calls = case
+    inspector = (programs / "mcp-inspector-cli", "--cli")
     missing = programs.parent / "@modelcontextprotocol" / "package.json"  # its package was cut out of a larger one
     missing.write_text('{"name": "@modelcontextprotocol/inspector", "version": "1.0.3"}')
-    options = [["--method", "tools/list"]]
-    for call in calls[:1]:
-        if call["method"] == "tools/call":
-            pairs = [
-                f"{key}={value if isinstance(value, str) else json.dumps(value)}"
-                for key, value in call["params"]["arguments"].items()
-            ]
-            named = [word for pair in pairs for word in ("--tool-arg", pair)]
-            options.append(["--method", "tools/call", "--tool-name", call["params"]["name"], *named])
-    for option in options:
-        direct = run((programs / "mcp-inspector-cli", "--cli", *words, *option))
-        behind = run((*(programs / "mcp-inspector-cli", "--cli", SCRIPTS / "mulligan-proxy"), *words, *option))
-        assert behind == direct
+    for request in [LISTS[0], case.requests[0]]:
+        options = inspector_options(request)
+        case.prepare()
+        direct = run((*inspector, *case.words, *options))
+        case.prepare()
+        behind = run((*inspector, SCRIPTS / "mulligan-proxy", *case.words, *options))
+        assert timeless(behind) == timeless(direct)
