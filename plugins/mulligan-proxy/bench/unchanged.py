@@ -19,16 +19,16 @@ from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "tests"))
-from official import LISTS, NAMES, SCRIPTS, Case, case_of, inspector_options, timeless, web_page
+from official import LISTS, NAMES, SCRIPTS, Case, case_of, inspector_options, timeless, web_page, write_program
 
 
-def answers(inspector: pathlib.Path, case: Case, *proxy: str) -> list[tuple[str, str]]:
+def answers(inspector: pathlib.Path, case: Case, *program: str) -> list[tuple[str, str]]:
     """What the inspector prints for each request, on stdout and on stderr."""
     case.prepare()
     told = []
     paths = f"{SCRIPTS}{os.pathsep}{os.environ.get('PATH', '')}"
     for request in [*LISTS, *case.requests]:
-        words = [str(inspector), "--cli", *proxy, *case.words, *inspector_options(request)]
+        words = [str(inspector), "--cli", *program, *inspector_options(request)]
         done = subprocess.run(
             words,
             check=False,
@@ -46,7 +46,9 @@ def compare(name: str, programs: pathlib.Path, page: str) -> int:
     with tempfile.TemporaryDirectory() as folder:
         case = case_of(name, programs, pathlib.Path(folder).resolve() / "house", page)
         inspector = programs / "mcp-inspector-cli"
-        direct, behind = answers(inspector, case), answers(inspector, case, str(SCRIPTS / "mulligan-proxy"))
+        server = str(write_program(pathlib.Path(folder).resolve() / "server", case.words))
+        direct = answers(inspector, case, server)
+        behind = answers(inspector, case, str(SCRIPTS / "mulligan-proxy"), server)
     different = 0
     for request, one, other in zip([*LISTS, *case.requests], direct, behind, strict=True):
         if one[0] != other[0]:

@@ -6,11 +6,12 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -86,6 +87,13 @@ def prompt(name: str, /, **arguments: str) -> dict:
 def resource(uri: str) -> dict:
     """A resource read."""
     return {"method": "resources/read", "params": {"uri": uri}}
+
+
+def write_program(path: pathlib.Path, words: Iterable[str]) -> pathlib.Path:
+    """Writes a program that starts a server: the inspector takes the server's own options for those of the proxy."""
+    path.write_text(f"#!/bin/sh\nexec {shlex.join(words)}\n")
+    path.chmod(0o700)
+    return path
 
 
 def case_of(name: str, programs: pathlib.Path, folder: pathlib.Path, page: str) -> Case:
@@ -164,6 +172,8 @@ def _everything(folder: str, page: str) -> list[dict]:
         tool("get-resource-reference", resourceType="Text", resourceId=1),
         tool("gzip-file-as-resource", name="t.gz", data="data:text/plain,tea", outputType="resource"),
         tool("toggle-simulated-logging"),
+        tool("toggle-subscriber-updates"),
+        tool("toggle-simulated-logging"),  # off again: it keeps the server from ending
         tool("toggle-subscriber-updates"),
         tool("trigger-long-running-operation", duration=0.1, steps=2),
         prompt("simple-prompt"),

@@ -14,7 +14,7 @@ import anyio
 import mcp_types as types
 import pytest
 from conftest import HERE, PATHS, program, proxied
-from official import LISTS, NAMES, SCRIPTS, case_of, inspector_options, timeless, tool, web_page
+from official import LISTS, NAMES, SCRIPTS, case_of, inspector_options, timeless, tool, web_page, write_program
 
 
 @pytest.fixture(scope="session")
@@ -190,14 +190,15 @@ def test_the_typescript_client_gets_the_same(case, programs):
     assert timeless(behind) == timeless(direct)
 
 
-def test_the_command_line_of_the_inspector_gets_the_same(case, programs):
+def test_the_command_line_of_the_inspector_gets_the_same(case, programs, tmp_path):
     inspector = (programs / "mcp-inspector-cli", "--cli")
     missing = programs.parent / "@modelcontextprotocol" / "package.json"  # its package was cut out of a larger one
     missing.write_text('{"name": "@modelcontextprotocol/inspector", "version": "1.0.3"}')
+    server = write_program(tmp_path / "server", case.words)
     for request in [LISTS[0], case.requests[0]]:
         options = inspector_options(request)
         case.prepare()
-        direct = run((*inspector, *case.words, *options))
+        direct = run((*inspector, server, *options))
         case.prepare()
-        behind = run((*inspector, SCRIPTS / "mulligan-proxy", *case.words, *options))
+        behind = run((*inspector, SCRIPTS / "mulligan-proxy", server, *options))
         assert timeless(behind) == timeless(direct)
