@@ -26,7 +26,9 @@ _LOOK_ALIKES: Mapping[str, tuple[bool, str]] = {  # the answer that keeps a valu
     "has_result": (True, "it also holds a result"),
     "is_record": (True, "it is the record of something other than this call"),
     "is_envelope": (False, "it has fields that no report of a failed call has"),
+    "is_asked_for": (True, "it is the verdict or the record that the tool was asked for"),
 }
+_ASKED_FOR = "is_asked_for"  # what follows it only looks for a failure of the call itself
 _ATTRIBUTE = re.compile(r"^ {4,8}(\w+): (.+(?:\n {12,}.+)*)\.$", re.MULTILINE)
 UNKNOWN = "no rule of detection finds a failure in it"
 _OWN_FUNCTION = "the tool's own detect function"
@@ -191,7 +193,11 @@ class _Trace:
         elif returned is None and (check := self._last_check.pop(frame, None)) is not None:
             self.look_alikes[check] = None
         function = frame.f_code.co_name
-        if caller is not None and function in _LOOK_ALIKES and _LOOK_ALIKES[function][0] is returned:
+        if caller is None or function not in _LOOK_ALIKES or _LOOK_ALIKES[function][0] is not returned:
+            return
+        if function == _ASKED_FOR:
+            self.look_alikes[name] = None
+        else:
             self._last_check[caller] = name
 
     @staticmethod

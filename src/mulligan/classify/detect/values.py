@@ -198,7 +198,7 @@ def _find_in_mapping(value: Mapping[Any, Any], tool: Tool, subject: Subject) -> 
     notebook = programs.detect_notebook(value)
     if notebook is not None:
         return notebook
-    if _is_asked_for(value, subject):  # only its members may still say that the call itself failed
+    if is_asked_for(value, subject):  # only its members may still say that the call itself failed
         return detect_cloud(value, subject) or _find_by_members(value, tool, subject)
     for fields, shape in _API_DETECTORS:
         failure = None if fields.isdisjoint(value) and len(value) > 1 else shape(value)
@@ -218,7 +218,7 @@ def _is_empty_list(value: Mapping[Any, Any]) -> bool:
     return has_empty_list and any(map(is_empty_result, notes)) and not any(value.get(name) for name in _ERRORS[:4])
 
 
-def _is_asked_for(value: Mapping[Any, Any], subject: Subject) -> bool:
+def is_asked_for(value: Mapping[Any, Any], subject: Subject) -> bool:
     """Whether a mapping is the verdict or the record that the tool was asked for, with the reason of what it says.
 
     A verdict is a flag that is false: one of its own (`reachable`), or `ok` without an error. A record has members that no
