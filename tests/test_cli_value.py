@@ -285,7 +285,9 @@ def test_a_failure_shows_no_secret(explain, options):
 
 def test_every_look_alike_is_a_check_of_detection():
     """The names of the checks are those that the detectors call."""
-    assert [name for name in returned._LOOK_ALIKES if not any(hasattr(of, name) for of in (mappings, declared, values))] == []
+    assert [
+        name for name in returned._LOOK_ALIKES if not any(hasattr(of, name) for of in (mappings, declared, values))
+    ] == []
 
 
 @pytest.mark.parametrize(
