@@ -228,23 +228,21 @@ class CallFinished:
         result: ToolResult,
         facts: _CallFacts,
         sent: ToolCall | None,
-        copy_result: Callable[[ToolResult], ToolResult] | None = None,
     ) -> CallFinished:
         """The event of a call of which the facts are read when an observer asks.
 
-        It is made twice for each call that is observed, so it does without `__init__`, which takes twice as long.
+        It is made for each call that is observed, so it does without `__init__`, which takes twice as long.
 
         Args:
             result: the answer.
             facts: what is known of the call.
             sent: the call as the model sent it, or None if it is that of the answer.
-            copy_result: copies the result when it is first read; None to share it.
         """
         event: CallFinished = _new_event(cls)
         event._result = result
         event._facts = facts
         event._sent = sent
-        event._copy_result = copy_result
+        event._copy_result = None
         return event
 
     @property
@@ -309,7 +307,12 @@ class CallFinished:
         sent = self._sent
         if sent is not None:
             sent = None if sent is self._result.call else copy_call(sent)
-        return CallFinished.of(self._result, self._facts, sent, copy_result)
+        twin: CallFinished = _new_event(CallFinished)
+        twin._result = self._result
+        twin._facts = self._facts
+        twin._sent = sent
+        twin._copy_result = copy_result
+        return twin
 
     def __reduce__(self) -> tuple[type[CallFinished], tuple[Any, ...]]:
         sent, shown = self._sent, partial(str, self.arguments)

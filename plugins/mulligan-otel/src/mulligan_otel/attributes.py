@@ -7,8 +7,8 @@ November 2026 (semantic-conventions 1.45, 0.66b2).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Generic, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, Generic, TypeVar
 from weakref import ref
 
 from mulligan.plugin import RepeatedCallError, Tool, ToolArgumentError, ToolError, ToolNotFoundError
@@ -19,6 +19,7 @@ OPERATION = "execute_tool"
 UNKNOWN = "unknown"
 OTHER = "other"
 VERSION = "0.1.0"
+TRACER_PROVIDER, METER_PROVIDER = "_TRACER_PROVIDER", "_METER_PROVIDER"  # as OpenTelemetry's own modules name them
 _MOST_TOOLS = 10_000
 _PLAIN = re.compile(r"[\w.:/-]{1,100}", re.ASCII)
 
@@ -44,6 +45,24 @@ class PerTool(Generic[T]):
         made = self._make(tool)
         self._known[id(tool)] = ref(tool), made
         return made
+
+
+def provided(program: Mapping[str, Any], name: str, provider: object, *, is_off: bool) -> Mapping[str, Any]:
+    """A mapping that holds a provider under a name; None while nothing is recorded.
+
+    OpenTelemetry's own function would say the same, but reads the environment each time.
+
+    Args:
+        program: where OpenTelemetry stores the program's provider, which may be set late.
+        name: the name there.
+        provider: the provider that was given, or None for that of the program.
+        is_off: whether it records nothing.
+    """
+    if is_off:
+        return {name: None}
+    if provider is None and name in program:
+        return program
+    return {name: provider or True}  # True if another version of OpenTelemetry stores it elsewhere
 
 
 def stage_of(error: ToolError, attempts: int) -> str:

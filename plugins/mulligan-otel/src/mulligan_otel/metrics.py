@@ -6,14 +6,13 @@ from opentelemetry import metrics
 from opentelemetry.metrics import MeterProvider, NoOpMeter, _internal
 
 from mulligan.plugin import CallFinished, CallRepaired, CallRetried, Redactor, RepeatedCallError, Tool, show_name
-from mulligan_otel.attributes import OPERATION, OTHER, UNKNOWN, VERSION, PerTool, plain
+from mulligan_otel.attributes import METER_PROVIDER, OPERATION, OTHER, UNKNOWN, VERSION, PerTool, plain, provided
 
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
 _TOOL = "gen_ai.tool.name"
 _OPEN_CIRCUIT = "host:circuit-breaker"
 _SATURATED = "classify:saturated"
 _MOST_TOOLS = 1_000
-_PROGRAM = vars(_internal)  # where OpenTelemetry stores the program's provider
 
 
 class Metrics:
@@ -21,13 +20,14 @@ class Metrics:
 
     Args:
         provider: makes the meter; None for that of the program, which may come later.
+
+    Attributes:
+        provided: holds the provider under `METER_PROVIDER`; while that is None, nothing need be counted.
     """
 
     def __init__(self, provider: MeterProvider | None) -> None:
         meter = metrics.get_meter("mulligan", VERSION, provider)
-        self._is_off = isinstance(meter, NoOpMeter)
-        # If another version of OpenTelemetry keeps its provider elsewhere, each call is counted by whatever there is.
-        self._may_come_later = provider is None and "_METER_PROVIDER" in _PROGRAM
+        self.provided = provided(vars(_internal), METER_PROVIDER, provider, is_off=isinstance(meter, NoOpMeter))
         self._duration = meter.create_histogram(
             "gen_ai.execute_tool.duration",
             unit="s",
@@ -58,9 +58,7 @@ class Metrics:
         self._by_tool = PerTool(self._describe_tool)
 
     def finish(self, event: CallFinished) -> None:
-        """Counts a call that was answered, if there is anything that takes what is counted."""
-        if self._is_off or (self._may_come_later and _PROGRAM["_METER_PROVIDER"] is None):
-            return  # `get_meter_provider` would say the same, but reads the environment each time
+        """Counts a call that was answered."""
         tool = event.tool
         if tool is not None and not event.is_error:
             self._duration.record(event.duration, self._by_tool.get(tool))

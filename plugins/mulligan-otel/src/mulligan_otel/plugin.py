@@ -24,6 +24,7 @@ from mulligan.plugin import (
     ToolCall,
     hookimpl,
 )
+from mulligan_otel.attributes import METER_PROVIDER, TRACER_PROVIDER
 
 if TYPE_CHECKING:
     from opentelemetry.metrics import MeterProvider
@@ -64,12 +65,21 @@ class OpenTelemetry:
         spans, metrics = self._recorders or self._make_recorders()
         kind = type(event)
         if kind is CallStarted:
-            spans.start(event)  # type: ignore[arg-type]
+            if spans.provided[TRACER_PROVIDER] is not None:
+                spans.start(event)  # type: ignore[arg-type]
         elif kind is CallFinished:
-            metrics.finish(event)  # type: ignore[arg-type]
+            if metrics.provided[METER_PROVIDER] is not None:
+                metrics.finish(event)  # type: ignore[arg-type]
             if spans.is_used:
                 spans.finish(event)  # type: ignore[arg-type]
-        elif kind is CallRepaired:
+        else:
+            self._observe_rare(event, spans, metrics)
+
+    @staticmethod
+    def _observe_rare(event: Event, spans: Spans, metrics: Metrics) -> None:
+        """Records what does not happen in every call."""
+        kind = type(event)
+        if kind is CallRepaired:
             metrics.repair(event)  # type: ignore[arg-type]
             spans.repair(event)  # type: ignore[arg-type]
         elif kind is AttemptFailed:

@@ -26,9 +26,8 @@ from mulligan.plugin import (
     safe_str,
     show_name,
 )
-from mulligan_otel.attributes import OPERATION, VERSION, PerTool, plain, stage_of
+from mulligan_otel.attributes import OPERATION, TRACER_PROVIDER, VERSION, PerTool, plain, provided, stage_of
 
-_PROGRAM = vars(trace)  # where OpenTelemetry stores the program's provider
 _KEY = context.create_key("mulligan-call")
 _NAME_CHARS = 64
 _ID_CHARS = 100
@@ -90,23 +89,20 @@ class Spans:
 
     Attributes:
         is_used: whether any span was started.
+        provided: holds the provider under `TRACER_PROVIDER`; while that is None, no span need be started.
     """
 
     def __init__(self, provider: TracerProvider | None, *, capture: bool) -> None:
         self._capture = capture
         self.is_used = False
-        # If another version of OpenTelemetry keeps its provider elsewhere, each call makes a span of whatever there is.
-        self._may_come_later = provider is None and "_TRACER_PROVIDER" in _PROGRAM
         trace.get_tracer_provider()  # loads the one that the environment names, if any
         self._tracer = trace.get_tracer("mulligan", VERSION, provider)
-        self._is_off = isinstance(self._tracer, NoOpTracer)
+        self.provided = provided(vars(trace), TRACER_PROVIDER, provider, is_off=isinstance(self._tracer, NoOpTracer))
         self._redact = Redactor().redact
         self._by_tool = PerTool(self._describe_tool)
 
     def start(self, event: CallStarted) -> None:
         """Starts the span of a call, and makes it current."""
-        if self._is_off or (self._may_come_later and _PROGRAM["_TRACER_PROVIDER"] is None):
-            return  # `get_tracer_provider` would say the same, but reads the environment each time
         tool = event.tool
         if tool is None:
             name, attributes = _unknown(self._redact(event.tool_name)[:_NAME_CHARS])
@@ -134,7 +130,7 @@ class Spans:
 
     def resume(self, event: ApprovalDecided) -> None:
         """Starts a span of a call that a framework interrupted until a person had decided: it is not told to start again."""
-        if self._call_of(event) is None:
+        if self.provided[TRACER_PROVIDER] is not None and self._call_of(event) is None:
             self.start(CallStarted(event.call_id, show_name(event.tool_name), str, event.session_id, event.step))
 
     def repair(self, event: CallRepaired) -> None:
