@@ -199,7 +199,7 @@ def _occupy(name: str) -> None:
 async def _round(name: str, fault: Fault, pipeline: Pipeline, lose: Callable[[], Awaitable[None]]) -> list[Met]:
     await asyncio.gather(*(pipeline.acall(way) for way in WAYS for _ in DECLARED))  # the processes have started
     pairs = [(way, declared) for way in WAYS for declared in DECLARED]
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:  # a lost worker may still write
         paths = {pair: Path(folder) / "_".join(pair) for pair in pairs}
         calls = [asyncio.ensure_future(_call(pipeline, "_".join(pair), fault, paths[pair])) for pair in pairs]
         started = time.monotonic()
