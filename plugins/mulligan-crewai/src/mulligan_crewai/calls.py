@@ -26,7 +26,7 @@ from crewai.utilities.agent_utils import extract_tool_call_info
 from crewai.utilities.string_utils import sanitize_tool_name
 
 from mulligan import Pipeline, ToolResult
-from mulligan.adapters import Adapter, Attempt, Conversation, Stopped
+from mulligan.adapters import Adapter, Attempt, Conversation, OpaqueValue, Stopped
 from mulligan.errors import RepeatedCallError, ToolArgumentError, ToolError, ToolNotFoundError
 from mulligan.plugin import AuthorMessage
 from mulligan_crewai.tools import as_tool
@@ -165,6 +165,8 @@ class Call:
         if result.is_error:
             return self._failed(result, attempt.reported)
         value = attempt.returned(result)
+        if isinstance(value, _Blocked):
+            return str(value)
         if isinstance(value, str):
             return result.content
         is_shaped = getattr(self.message.tools.get(self.name), "result_schema", None) is not None
@@ -180,6 +182,12 @@ class Call:
             details={} if reported is None else reported.details,
         )
         return self.answer
+
+
+class _Blocked(str):
+    """What CrewAI answers if a hook of the host blocks a call, which is no failure of the tool."""
+
+    __slots__ = ()
 
 
 class ToolAttempt(Attempt):
@@ -203,7 +211,7 @@ class ToolAttempt(Attempt):
     def __init__(self, call: Call, seen: dict[str, Any], execute: Execute) -> None:
         def run(name: str, arguments: dict[str, Any]) -> Any:
             if (name, arguments) != (call.name, seen) and self._is_blocked(name, arguments):
-                return f"Tool execution blocked by hook. Tool: {name}"
+                return _Blocked(f"Tool execution blocked by hook. Tool: {name}")
             self._tool = call.message.tools[name]
             self.reported = self.escaped = None
             value = execute(name, arguments)
@@ -233,6 +241,8 @@ class ToolAttempt(Attempt):
         Raises:
             AuthorMessage: the tool has reported a failure in its author's words.
         """
+        if isinstance(value, _Blocked):
+            return OpaqueValue(value)
         if not isinstance(value, ToolFailure):
             return super().seen(value)
         self.reported = value
