@@ -74,7 +74,9 @@ def _hint_after(text: str, error: JSONDecodeError) -> str:
         return "send one JSON object for each call" if rest.startswith("{") else ""
     if not error.msg.startswith("Expecting ',' delimiter"):
         return ""
-    if before == '"' and not rest.startswith('"'):
+    if rest.startswith('"'):  # only a comma is missing
+        return ""
+    if before == '"':
         return 'write a quotation mark inside a text as \\"'
     if before.isdigit():
         return "write a number without spaces and calculations, and any other value in double quotes"
