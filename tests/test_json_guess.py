@@ -54,6 +54,8 @@ def test_one_reading(text, meant):
         '{"note": undefined}',
         '{"note": new Date()}',
         '{"note": None}',
+        '{"note": "a"} {"note": "b"}',
+        '{"note": "a"}, "count": 2}',
         '{"note": // later\n "a"}',
         '{"count": 1,000}',
         '{"count": 10 250}',

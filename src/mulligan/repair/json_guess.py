@@ -41,12 +41,22 @@ def guess_arguments(text: str, schema: Mapping[str, Any]) -> dict[str, Any] | No
     if len(text) > _LONGEST:
         return None
     text = unwrap_string(strip_code_fence(text)).strip()
+    if _begins_with_object(text):  # more follows that is not part of it, whatever quotation marks would make of it
+        return _first_of_equals(text)
     reader = _Reader(text, SchemaResolver(schema))
     try:
         found = [value for value, end in reader.values(0, schema, "", 0) if end == len(text)]
     except _TooManySteps:
         return None
-    return found[0] if len(found) == 1 and isinstance(found[0], dict) else _first_of_equals(text)
+    return found[0] if len(found) == 1 and isinstance(found[0], dict) else None
+
+
+def _begins_with_object(text: str) -> bool:
+    try:
+        value, _ = json.JSONDecoder().raw_decode(text)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(value, dict)
 
 
 def _first_of_equals(text: str) -> dict[str, Any] | None:
