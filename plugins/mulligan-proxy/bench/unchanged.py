@@ -3,7 +3,7 @@
     python bench/unchanged.py PROGRAMS [SERVER ...]
 
 PROGRAMS is the folder of the npm packages' programs (`node_modules/.bin`). Each request is a process of the inspector, which
-starts the server again; so this takes minutes, where the tests ask two requests of each server. It ends with 1 if any answer differs.
+starts the server again, so this takes minutes; the tests ask two requests of each server. It ends with 1 if an answer differs.
 """
 
 # ruff: noqa: INP001, S603, T201
