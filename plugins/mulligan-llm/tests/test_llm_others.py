@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import cohere
-import httpx
+import httpx2
 import ollama
 import pytest
 import replicate.exceptions
@@ -300,7 +300,7 @@ def test_a_model_that_is_loading_says_how_long(pipeline: Pipeline, serve: Serve)
 
 
 def test_the_hub_says_401_of_missing_repositories(pipeline: Pipeline) -> None:
-    answer = httpx.Response(401, request=httpx.Request("GET", "https://huggingface.co/api/models/acme/m"))
+    answer = httpx2.Response(401, request=httpx2.Request("GET", "https://huggingface.co/api/models/acme/m"))
 
     error = classified(pipeline, lambda: hf_raise_for_status(answer), "huggingface")
 

@@ -28,6 +28,7 @@ _CONNECTIONS = (
     "requests.RequestException",
     "urllib3.HTTPError",
     "httpx.TransportError",
+    "httpx2.TransportError",
     "gql.TransportConnectionFailed",
 )
 _ATTRIBUTES = re.compile(r"(?:Missing|one of these) attributes: ([\w, ]{1,400})")

@@ -15,6 +15,7 @@ _FILE = re.compile(r"/resolve/[^/]+/([^?#]+)")
 _FIELD = re.compile(r"\bfield '(\w+)'")
 _HIDDEN = " Or it is not visible with these credentials."
 _UNAUTHENTICATED = 401
+_NO_ANSWER = ("httpx.TransportError", "httpx2.TransportError")  # of huggingface_hub before 2.0, and since
 
 
 def _named(names: str) -> tuple[str, ...]:
@@ -36,7 +37,7 @@ def hub_closed(failure: Failure) -> ToolError:
 @rules(*_named("LocalEntryNotFoundError CacheNotFound CachedRepoTreeNotFoundError"))
 def not_cached(failure: Failure) -> ToolError:
     """A file that is not in the local cache, while the Hub is unreachable or was not contacted."""
-    if len(failure.exceptions) > 1 and failure.about(failure.exceptions[1]).matches("httpx.TransportError"):
+    if len(failure.exceptions) > 1 and failure.about(failure.exceptions[1]).matches(*_NO_ANSWER):
         return connection(failure, "huggingface")
     place = failure.look("cache_dir")
     message = "It is not in the local Hugging Face cache, and the Hub was not queried."

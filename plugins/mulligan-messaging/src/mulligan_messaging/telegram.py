@@ -111,7 +111,7 @@ def rejected(failure: Failure) -> ToolError:
 @rules("telegram.TimedOut")
 def timeout(failure: Failure) -> ToolError:
     """No connection or no response in time. If the connection pool was exhausted, nothing was sent."""
-    if failure.met("httpx.PoolTimeout"):
+    if failure.met("httpx.PoolTimeout", "httpx2.PoolTimeout"):
         return m.error_of(failure, BUSY_POOL, service=SERVICE)
     return transport_error(failure, service=SERVICE) or m.error_of(failure, m.TIMEOUT, service=SERVICE)
 

@@ -159,7 +159,7 @@ def _problem(error: Mapping[str, Any], failure: Failure) -> Problem | None:
     )
 
 
-@rules("httpx.TransportError")
+@rules("httpx.TransportError", "httpx2.TransportError")
 def connection(failure: Failure) -> ToolError | None:
     """No connection to Square, or one dropped before the response, in which case the payment may have been made."""
     return transport_error(failure, service=SERVICE) if failure.came_through("square") else None

@@ -20,6 +20,7 @@ _SERVICES: Mapping[str, tuple[str, str]] = {  # by the client module that appear
 _EXCEPTIONS = (
     "requests.RequestException",
     "httpx.TransportError",
+    "httpx2.TransportError",
     "aiohttp.ClientError",
     "urllib.error.URLError",
     "TimeoutError",

@@ -12,7 +12,7 @@ _CLIENTS = {
 }
 
 
-@rules("requests.RequestException", "httpx.HTTPError")
+@rules("requests.RequestException", "httpx.HTTPError", "httpx2.HTTPError")
 def let_through(failure: Failure) -> ToolError | None:
     """A status or a failed connection below one of the clients."""
     package = failure.came_through(*_CLIENTS)
