@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pathlib
@@ -86,16 +87,16 @@ async def test_a_result_that_is_too_long_is_an_unreadable_answer_and_the_next_ca
         assert said(await client.call_tool("raw", {})).startswith("a")
 
 
-def conversation(*lines):
-    """The answers of a proxy to some lines of a client, by id."""
+@contextlib.contextmanager
+def raw_client(stderr=None):
+    """A proxy whose client speaks by lines of its own, after the handshake."""
     about = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
-    first = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": about})
-    last = json.dumps({"jsonrpc": "2.0", "id": "last", "method": "ping"})
-    answers = {}
+    first = json.dumps({"jsonrpc": "2.0", "id": "first", "method": "initialize", "params": about})
     with subprocess.Popen(
         proxied("--", sys.executable, ASKING),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
+        stderr=stderr,
         text=True,
         encoding="utf-8",
         env={**os.environ, "PATH": PATHS},
@@ -103,6 +104,17 @@ def conversation(*lines):
         process.stdin.write(first + "\n")
         process.stdin.flush()
         process.stdout.readline()
+        yield process
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.close()
+        assert process.wait(20) == 0
+
+
+def conversation(*lines):
+    """The answers of a proxy to some lines of a client, by id."""
+    last = json.dumps({"jsonrpc": "2.0", "id": "last", "method": "ping"})
+    answers = {}
+    with raw_client() as process:
         process.stdin.write("\n".join([*lines, last]) + "\n")
         process.stdin.flush()
         for line in process.stdout:
@@ -110,8 +122,6 @@ def conversation(*lines):
             answers[answer["id"]] = answer
             if len(answers) == sum('"id":' in one and '"id":null' not in one for one in lines) + 1:
                 break
-        process.stdin.close()
-        assert process.wait(20) == 0
     return answers
 
 
@@ -142,6 +152,27 @@ def test_a_clients_request_that_cannot_be_read_is_answered():
     assert [answers[one]["error"]["code"] for one in (7, 8, "9")] == [-32600] * 3
     assert answers[7]["error"]["message"] == "The request is not valid: params: Input should be an object."
     assert answers[8]["error"]["message"] == "A message must be one object: batches are not supported."
+
+
+def test_a_request_whose_id_was_used_before_is_a_call_of_its_own():
+    request = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"raw"}}\n'
+    with raw_client() as process:
+        answers = []
+        for _ in range(3):
+            process.stdin.write(request)
+            process.stdin.flush()
+            answers.append(json.loads(process.stdout.readline()))
+    assert [one["result"]["content"][0]["text"] for one in answers] == ["a\u2028b\u2029c\x85d\x0be"] * 3
+
+
+def test_a_client_that_dies_during_its_calls_ends_the_proxy_without_a_traceback():
+    with raw_client(stderr=subprocess.PIPE) as process:
+        for number in range(50):
+            request = {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": {"name": "raw"}}
+            process.stdin.write(json.dumps(request) + "\n")
+        process.stdin.flush()
+        process.stdout.close()
+        assert process.stderr.read() == ""
 
 
 async def test_a_models_mistake_is_no_error_in_the_log(log):

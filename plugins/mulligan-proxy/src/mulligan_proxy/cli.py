@@ -20,7 +20,7 @@ from mulligan.errors import UsageError
 from mulligan.pipeline.config import read_tool_options
 from mulligan_proxy.configs import HEADERS, insert_proxy, own_command, read_config, specs_of
 from mulligan_proxy.specs import ProxyOptions, ServerSpec
-from mulligan_proxy.standard_input import refuse_requests
+from mulligan_proxy.standard_streams import discard_output, refuse_requests
 
 _HELP = "Stands between an MCP client and MCP servers: whatever goes wrong with a call, the model reads what it can do next."
 _UI = "MULLIGAN_UI"
@@ -169,7 +169,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             refuse_requests(f"mulligan-proxy cannot start: {error}")
         return 2
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard_output()
         return 1
     return code if isinstance(code, int) else 0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import count
 from typing import Any, Protocol
 
 import mcp_types as types
@@ -55,6 +56,7 @@ class Relay:
         self._pipeline = pipeline
         self._watch = watch
         self._routes = Routes(fleet)
+        self._numbers = count(1)  # of calls: a client may use an id of a request again, for another call
         if watch is not None:
             watch.attach(fleet.upstreams)
 
@@ -116,7 +118,7 @@ class Relay:
         exchange = Exchange(params, ctx.session, _id(ctx), _progress(ctx))
         token = CURRENT.set(exchange)
         await self._fleet.wait(_FIRST_WAIT)
-        call = ToolCall(str(ctx.request_id), _name(params), params.get("arguments"))
+        call = ToolCall(f"{ctx.request_id}.{next(self._numbers)}", _name(params), params.get("arguments"))
         client = await self._client(ctx, call)
         try:
             result = await self._result(call, client)

@@ -25,7 +25,7 @@ from mulligan_proxy.fleet import Fleet
 from mulligan_proxy.refusals import answering_unreadable
 from mulligan_proxy.relay import Relay, Watcher
 from mulligan_proxy.specs import ProxyOptions, ServerSpec
-from mulligan_proxy.standard_input import standard_input
+from mulligan_proxy.standard_streams import discard_output, standard_input
 
 _ARGUMENT_BYTES = 64_000_000
 
@@ -89,12 +89,15 @@ async def serve_stdio(
         watch: sees the servers and each call.
     """
     stdin = await standard_input()
-    async with (
-        proxy(specs, options, pipeline, watch) as server,
-        stdio_server(stdin) as (read, write),
-        answering_unreadable(read, write) as messages,
-    ):
-        await server.run(messages, write, server.create_initialization_options())
+    try:
+        async with (
+            proxy(specs, options, pipeline, watch) as server,
+            stdio_server(stdin) as (read, write),
+            answering_unreadable(read, write) as messages,
+        ):
+            await server.run(messages, write, server.create_initialization_options())
+    except* BrokenPipeError:  # the client no longer reads: it has left
+        discard_output()
 
 
 async def serve_http(

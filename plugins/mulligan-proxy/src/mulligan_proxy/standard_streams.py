@@ -1,4 +1,4 @@
-"""The client's messages on stdin: read so that the proxy can end while it waits for one, or refused if it cannot start."""
+"""The stdin and stdout of the proxy: read so that it can end while it waits for a message, or refused if it cannot start."""
 
 from __future__ import annotations
 
@@ -73,6 +73,11 @@ def refuse_requests(sentence: str) -> None:
                 error = {"code": _INTERNAL_ERROR, "message": sentence}
                 sys.stdout.write(json.dumps({"jsonrpc": "2.0", "id": message["id"], "error": error}) + "\n")
                 sys.stdout.flush()
+
+
+def discard_output() -> None:
+    """Lets what is still to be written to stdout go nowhere: nobody reads it, and Python would report that at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _is_pipe() -> bool:
