@@ -127,7 +127,7 @@ def _wake(ticket: Ticket | None) -> None:
         ticket.signal.set()
 
 
-def wait_for_turn(line: WaitingLine, most: float, clock: Callable[[], float]) -> Generator[Step, Outcome, float]:
+def wait_for_turn(line: WaitingLine, most: float, clock: Callable[[], float]) -> Generator[Step, Outcome, tuple[float, float]]:
     """Waits for the caller's turn.
 
     Args:
@@ -136,21 +136,22 @@ def wait_for_turn(line: WaitingLine, most: float, clock: Callable[[], float]) ->
         clock: monotonic seconds.
 
     Returns:
-        0 if it is the caller's turn, otherwise the seconds after which to try again.
+        The seconds after which to try again, 0 if it is the caller's turn; and the seconds that the caller has waited, 0
+        if it did not have to.
     """
     began = clock()
     ticket, expected = line.join(began)
     try:
         if expected > most:
-            return expected
+            return expected, 0
         now = began
         while (pause := line.try_proceed(ticket, now)) > 0:
             left = most - (now - began)
             if left <= 0:
-                return max(expected, MIN_RETRY_AFTER)
+                return max(expected, MIN_RETRY_AFTER), now - began
             yield Sleep(min(pause, left), ticket.signal)
             now = clock()
-        return 0
+        return 0, now - began
     finally:
         line.leave(ticket)
 
@@ -197,15 +198,14 @@ class ConcurrencyLimit:
         began = self._clock()
         line = self._lines.get(key, began)
         most = self._max_wait if run.timeout is None else min(self._max_wait, run.timeout)
-        wait = yield from wait_for_turn(line, most, self._clock)
+        wait, waited = yield from wait_for_turn(line, most, self._clock)
         if wait > 0:
             return Outcome(error=self._limit_error(tool, line.last_duration))
-        now = self._clock()
-        hold = _PermitHold(line, now, self._clock)
+        hold = _PermitHold(line, self._clock(), self._clock)
         with hold:
-            if run.timeout is not None and run.timeout <= now - began:
+            left = None if run.timeout is None else run.timeout - waited
+            if left is not None and left <= 0:
                 return Outcome(error=self._limit_error(tool, line.last_duration))
-            left = None if run.timeout is None else run.timeout - (now - began)
             return (yield _hold_permit(with_timeout(run, left), hold))
 
     def _limit_error(self, tool: Tool, wait: float) -> ToolError:
@@ -355,12 +355,12 @@ class RateLimit:
             return (yield run)
         began = self._clock()
         most = self._max_wait if run.timeout is None else min(self._max_wait, run.timeout)
-        wait = yield from wait_for_turn(self._lines.get(key, began), most, self._clock)
+        wait, waited = yield from wait_for_turn(self._lines.get(key, began), most, self._clock)
         if wait > 0:
             return Outcome(error=self._limit_error(tool, wait))
         if run.timeout is None:
             return (yield run)
-        left = run.timeout - (self._clock() - began)
+        left = run.timeout - waited
         return (yield with_timeout(run, left)) if left > 0 else Outcome(error=self._limit_error(tool, self._per))
 
     def _limit_error(self, tool: Tool, wait: float) -> ToolError:
