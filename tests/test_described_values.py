@@ -21,6 +21,14 @@ from mulligan.repair.described_values import find_described
         ("mail", ["name", "phone", "post"], "Name, mail or phone", None),
         ("everything", ["own", "admin"], "own = yours, admin = everything", None),
         ("", ["a", "b"], "One, two", None),
+        ("encrypted", ["plain", "aes"], "plain = never encrypted, aes = cipher", None),
+        ("public", ["draft", "ready"], "draft = not yet public; ready = visible", None),
+        ("active", ["off", "on"], "off = no longer active; on = running", None),
+        ("subscribed", ["mute", "loud"], "mute: non-subscribed, loud: all", None),
+        ("signed", ["a", "b"], "Contracts that are not signed, contracts that wait", None),
+        ("team", ["closed", "open"], "closed = hidden from the team; open = shown", None),
+        ("weekends", ["work", "any"], "work (except weekends), any (each day)", None),
+        ("week", ["w", "pw"], "w = the days to come, pw = previous week", None),
     ],
 )
 def test_one_value_is_explained(sent, allowed, description, meant):

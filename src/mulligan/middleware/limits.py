@@ -127,7 +127,9 @@ def _wake(ticket: Ticket | None) -> None:
         ticket.signal.set()
 
 
-def wait_for_turn(line: WaitingLine, most: float, clock: Callable[[], float]) -> Generator[Step, Outcome, tuple[float, float]]:
+def wait_for_turn(
+    line: WaitingLine, most: float, clock: Callable[[], float]
+) -> Generator[Step, Outcome, tuple[float, float]]:
     """Waits for the caller's turn.
 
     Args:

@@ -250,6 +250,11 @@ def escalates(sent: str, value: str) -> bool:
     return bool(privileged) and not (all(_is_sent(word, ours) for word in privileged) and is_same_value(sent, value))
 
 
+def is_modifier(word: str) -> bool:
+    """Whether a word turns around or narrows what the words beside it mean: `not`, `except`, `min`, `previous`."""
+    return word in _MODIFIERS
+
+
 def _is_sent(word: str, ours: list[str]) -> bool:
     """Whether a word was sent in some spelling; `allow` does not count as `all`."""
     return word in ours or (len(word) >= _SHORTEST_FOR_TYPO and not _unmatched([word], ours))
