@@ -50,6 +50,7 @@ _NARROWER: Mapping[m.Meaning, tuple[m.Meaning, ...]] = {
 _RAISED_CLASS = lazy_pattern(
     r"\b([A-Z][a-z]\w{1,60}(?:Error|Exception|Timeout|Refused|Exceeded))\((?=['\"\d)])"
 )  # a repr
+_PLACE_IN_TEXT = lazy_pattern(r"\b(?:line|column|col|position|pos|offset|char(?:acter)?|index) \d", re.IGNORECASE)
 _LOCAL = lazy_pattern(r"(?:\.{0,2}/|~/|[A-Za-z]:\\)[^/]")  # a local path was denied, not an account
 _LONGEST_TEXT = 1_200
 _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
@@ -158,6 +159,8 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
         forbidden, ~ operation not permitted,
         ~ not (authorized|authorised) …, ~ violates (the|our|your|a|) (*|) (policy|policies|guidelines) …,
         ~ missing (permission|permissions|access|scope) …,
+        private (video|playlist|channel|account|profile|repository|post),
+        (this|the) (video|playlist|channel|account|profile|repository|post|page) is private …,
         ~ insufficient (permission|permissions|privilege|privileges|scope|scopes|access rights) …,
         ~ (do|does) not have (the|) (required|necessary|sufficient|)
             (permission|permissions|access|privilege|privileges|rights) …,
@@ -208,7 +211,9 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
         ~ not found on (the|this|) page, (i|we) (could not|cannot|was unable to|am unable to) (find|locate) ~,
         ~ is not present in (table|) _,
         ~ executable file not found in ~, command not found, ~ given key _ was not present ~,
-        no (*|) (*|) @ found, no * (with|named|called|matching) ~""",
+        no (*|) (*|) @ found, no * (with|named|called|matching) ~,
+        (*|) (video|track|playlist|post|page|product|article|listing) (is|)
+            (unavailable|not available|no longer available) …""",
     ),
     (
         m.EXISTS,
@@ -337,6 +342,8 @@ def said(text: str, allowed: Iterable[m.Meaning] | None = None) -> m.Meaning | N
         meaning = phrasebook.find(clause, allowed)
         if meaning is not None and (allowed is None or phrasebook.find(clause) is not m.ARGUMENT):
             general = general or meaning
+            if meaning is m.AUTHENTICATION and _PLACE_IN_TEXT.search(text):
+                return m.ARGUMENT  # a token of a text that was read, such as `invalid token at line 1`
             if general not in _NARROWED or meaning in _NARROWED[general]:
                 return meaning
     return general

@@ -119,6 +119,8 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
         (invalid|malformed|bad) connection (string|uri|url),
         (undefined|unknown|no such|missing|unrecognized)
             (column|field|attribute|parameter|property|function|operator|argument|identifier),
+        (undefined|unknown|unsupported|unrecognized|invalid)
+            (unit|units|currency|language|locale|encoding|format|option|choice|keyword|command|mode|variable),
         (argument|parameter|field|param) (missing|required|unknown|invalid), invalid (key|parameter|parameters)""",
     ),
     (
@@ -130,7 +132,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
         """not found, notfound, no such *, does not exist, doesnt exist, not exist*, non existent*, nonexistent*,
         no longer exists, no result*, undefined (table|object|database), resource missing, deleted, gone,
         nxdomain, no script, nonexistent, not registered,
-        no (section|option|record|records|row|rows|entry|item|document|match|matches),
+        no (section|option|record|records|row|rows|entry|item|document|match|matches|path|route),
         (ticker|symbol|record|entry|item|page|document|row|table|node|index) missing,
         unknown
             (object|table|database|collection|index|user|channel|member|message|guild|role|resource|model|project|bucket),

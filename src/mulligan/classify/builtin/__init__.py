@@ -8,6 +8,7 @@ from mulligan.classify.builtin import checks as check_rules
 from mulligan.classify.builtin import fallback as late_rules
 from mulligan.classify.builtin import mail as mail_rules
 from mulligan.classify.builtin import network as http_rules
+from mulligan.classify.builtin import parsers as parser_rules
 from mulligan.classify.builtin import python as python_rules
 from mulligan.classify.builtin import sql as sql_rules
 from mulligan.classify.builtin import system as os_rules
@@ -64,5 +65,5 @@ def process(failure: Failure) -> ToolError | None:
 
 
 rules.include(os_rules.rules, python_rules.rules, argument_rules.rules, check_rules.rules)
-rules.include(mail_rules.rules, http_rules.rules, sql_rules.rules, late_rules.rules)
+rules.include(mail_rules.rules, http_rules.rules, sql_rules.rules, parser_rules.rules, late_rules.rules)
 classify = rules.hookimpl()  # registered first, so asked after other plugins and before those marked `trylast`

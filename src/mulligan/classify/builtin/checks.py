@@ -24,17 +24,16 @@ _POSITIONS = frozenset((
 # fmt: on
 _ARGUMENT_MEANINGS = (None, m.ARGUMENT, m.FAILED, m.OUT_OF_RANGE)
 _NULL = re.compile(r"\bnull (?:byte|character)s?\b")
-_INPUTS = ("pattern", "text", "doc")
 _KEY_NAMES = ("id", "key", "name", "uuid", "number", "slug", "code")
 _SHORTEST_KEY, _SHORTEST_NUMBER = 2, 100
-_MOST_KEYS, _LONGEST_INPUT, _LONGEST_SHOWN = 4, 20_000, 2_000
+_MOST_KEYS, _LONGEST_SHOWN = 4, 2_000
 
 
 @rules("builtins.LookupError")
 def lookup(failure: Failure) -> ToolError | None:
     """A lookup by an argument found nothing: the key of a KeyError is a value that the call sent."""
     raised = failure.raised_with
-    if type(failure.exception) not in (KeyError, LookupError) or len(raised) != 1:
+    if type(failure.exception) is IndexError or len(raised) != 1:
         return None
     keys = raised[0] if type(raised[0]) is tuple and 0 < len(raised[0]) <= _MOST_KEYS else raised
     found = [_looked_up(key, failure) for key in keys]
@@ -78,12 +77,12 @@ def rejected(failure: Failure) -> ToolError | None:
     if kind is KeyError and type(next(iter(failure.raised_with), None)) is not str:  # no message, but a key
         return None
     if kind is IndexError and (place := _position(failure)) is not None:
-        return _rejection(failure, place, "out of range")
+        return rejection(failure, place, "out of range")
     nulls = [pointer for pointer, _, value in failure.leaves if type(value) is str and "\0" in value]
     if len(nulls) == 1 and _NULL.search(failure.told):
-        return _rejection(failure, nulls[0], "contains a null character")
+        return rejection(failure, nulls[0], "contains a null character")
     pointer = failure.blamed(by_value=kind is not TypeError)
-    return None if pointer is None else _rejection(failure, pointer, "rejected by the tool")
+    return None if pointer is None else rejection(failure, pointer, "rejected by the tool")
 
 
 def _position(failure: Failure) -> str | None:
@@ -96,22 +95,14 @@ def _position(failure: Failure) -> str | None:
     return places[0] if len(places) == 1 else None
 
 
-@rules("re.error", "re.PatternError", "builtins.SyntaxError", "tomllib.TOMLDecodeError")
-def unreadable(failure: Failure) -> ToolError | None:
-    """An argument cannot be read as what it must be, such as a regular expression: the exception stores what it read."""
-    stored = [failure.field(name) for name in _INPUTS]
-    texts = {text.strip() for text in stored if type(text) is str and 0 < len(text.strip()) <= _LONGEST_INPUT}
-    found = [pointer for pointer, _, value in failure.leaves if type(value) is str and _is_one(value, texts)]
-    return _rejection(failure, found[0], "not valid") if len(found) == 1 else None
+def rejection(failure: Failure, pointer: str, why: str) -> ToolError:
+    """The error for an argument that the tool rejected while it ran.
 
-
-def _is_one(value: str, texts: set[str]) -> bool:
-    """Whether a value is one of the texts, or has one of them as a line."""
-    lines = value[:_LONGEST_INPUT].splitlines() if "\n" in value else ()
-    return value.strip() in texts or any(line.strip() in texts for line in lines)
-
-
-def _rejection(failure: Failure, pointer: str, why: str) -> ToolError:
+    Args:
+        failure: the failure.
+        pointer: the place of the argument.
+        why: why it was rejected, in mulligan's words.
+    """
     value = next((value for place, _, value in failure.leaves if place == pointer), None)
     got = None if value is None else json.dumps(value, ensure_ascii=False, default=str)[:_LONGEST_SHOWN]
     return ToolArgumentError(

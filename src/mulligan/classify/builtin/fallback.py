@@ -22,6 +22,8 @@ from mulligan.errors import ToolError
 rules = Rules()
 _VAGUE = (m.ARGUMENT, m.FAILED)
 _CHOICE_NAME = re.compile(r"[a-z]Or[A-Z]")
+_BAD_INDEX = re.compile(r"index out of range|^pop from|out of bounds|^too many indices")  # of Python and of numpy
+_LONGEST_INDEX_TEXT = 200
 _COMPONENT = re.compile(
     r"(?:(?!Internal)\w*(?:Server|Backend)|Socket|WebSocket|Proxy|DNS|SSL|TLS|OAuth\d?|Auth|Billing)"
     r"(?:Base)?(?:Error|Exception|Fault)?"
@@ -30,7 +32,6 @@ _BUGS = (
     ArithmeticError,
     AssertionError,
     AttributeError,
-    IndexError,
     NameError,
     NotImplementedError,
     StopAsyncIteration,
@@ -54,7 +55,7 @@ def told_status(failure: Failure) -> ToolError | None:
     """The message reports an HTTP status: `status code 404`, `error: 404`, `404 Not Found`."""
     for one in failure.whole_chain:
         is_key = issubclass(type(one.exception), LookupError)  # the 404 in `KeyError(404)` is a key, not a status
-        status = None if is_key or _is_bug(one.exception) else find_status(one.text, one.told)
+        status = None if is_key or _is_bug(one) else find_status(one.text, one.told)
         if status is not None:
             return status_error(one, status, effect="possible")
     return None
@@ -70,14 +71,17 @@ def class_name(failure: Failure) -> ToolError | None:
 def message_text(failure: Failure) -> ToolError | None:
     """The message contains a known clause, such as `Read timed out`. Python's messages about bugs do not count."""
     for one in failure.whole_chain:
-        error = None if _is_bug(one.exception) else text_error(one)
+        error = None if _is_bug(one) else text_error(one)
         if error is not None:
             return error
     return None
 
 
-def _is_bug(exception: BaseException | None) -> bool:
-    return type(exception).__module__ == "builtins" and issubclass(type(exception), _BUGS)
+def _is_bug(failure: Failure) -> bool:
+    kind = type(failure.exception)
+    if kind is IndexError:
+        return _BAD_INDEX.search(failure.text[:_LONGEST_INDEX_TEXT]) is not None
+    return kind.__module__ == "builtins" and issubclass(kind, _BUGS)
 
 
 @rules()

@@ -62,6 +62,12 @@ def recursion(failure: Failure) -> ToolError | None:
     return ToolExecutionError("The tool exceeded the recursion limit.")
 
 
+@rules("decimal.DecimalException")
+def calculation(failure: Failure) -> ToolError | None:
+    """A calculation with decimal numbers failed, or a text is not such a number."""
+    return ToolExecutionError(f"A calculation failed with {failure.type_name}.")
+
+
 @rules("builtins.SystemExit")
 def leaving(failure: Failure) -> ToolError | None:
     """The tool tried to exit the program, as command-line parsers do."""
