@@ -15,6 +15,7 @@ from mulligan.classify import meanings
 from mulligan.classify.detect.forms import fields_of, rejected
 from mulligan.classify.detect.mappings import (
     MESSAGES,
+    RESULT_FIELDS,
     has_result,
     is_empty,
     is_envelope,
@@ -106,6 +107,21 @@ def detect_error_field(value: Mapping[Any, Any]) -> Failure | None:
         return None
     inner = status_of(error) if is_a(error, Mapping) else leading_status(error) if type(error) is str else None
     return Failure(value=value, message=message_of(error), status=inner or status_of(value))
+
+
+def detect_error_beside_nothing(value: Mapping[Any, Any], subject: Subject) -> Failure | None:
+    """Detects an error beside a result that is empty: `{"query": "a", "results": [], "total": 0, "error": "timed out"}`.
+
+    Args:
+        value: what a tool returned.
+        subject: what it was asked for; a record may hold an error and no result.
+    """
+    error = value.get("error")
+    if subject.is_record or subject.is_verdict or type(error) is not str or not _is_error(error):
+        return None
+    results = [told for name, told in value.items() if name in RESULT_FIELDS or str(name).lower() in subject.words]
+    has_data = any(is_a(told, Mapping, list) and told for told in value.values())
+    return Failure(value=value, message=error) if any(map(is_empty, results)) and not has_data else None
 
 
 def _is_error(error: Any) -> bool:

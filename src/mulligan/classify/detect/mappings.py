@@ -37,7 +37,7 @@ _RECORDS = frozenset((
     "value", "values", "mean", "std", "items", "output",
 ))
 
-_RESULT_FIELDS = (
+RESULT_FIELDS = (
     "data", "result", "results", "items", "output", "value", "values", "rows", "records", "response", "answer",
 )
 
@@ -64,7 +64,7 @@ _LEADING_STATUS = re.compile(r"\s{0,8}(?:HTTP\S{0,4}\s{1,4})?(?:Error:?\s{1,4})?
 
 def has_result(value: Mapping[Any, Any]) -> bool:
     """Whether a mapping also holds a result."""
-    return any(name in value and not is_empty(value[name]) and not _is_hollow(value[name]) for name in _RESULT_FIELDS)
+    return any(name in value and not is_empty(value[name]) and not _is_hollow(value[name]) for name in RESULT_FIELDS)
 
 
 def _is_hollow(value: Any) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 from mulligan.classify.detect.mappings import message_of
 from mulligan.classify.detect.members import detect_members
+from mulligan.classify.detect.raised_texts import is_raised_text
 from mulligan.classify.detect.reports import coded
 from mulligan.classify.detect.sentences import sense
 from mulligan.classify.detect.subject import Subject
@@ -104,6 +105,7 @@ def detect_pair(value: tuple[Any, ...] | list[Any], subject: Subject) -> Failure
     is_report = (
         error[:40].lower().startswith(_BEGINNINGS)
         or said(error) is not None
+        or is_raised_text(error, subject)
         or (len(error) <= _LONGEST_REASON and " " in error and (subject.is_writing or sense(error) is not None))
     )
     return _detect_error(error) if is_report else None

@@ -196,6 +196,16 @@ def says_over(words: str, subject: Subject) -> bool:
     return subject.is_undoing and _OVER.search(words) is not None
 
 
+def says_ended(words: str, subject: Subject) -> bool:
+    """Whether a sentence says that what the tool was to end has ended: `Session closed.` of `close_session`.
+
+    Args:
+        words: a normalized sentence.
+        subject: what the tool was asked for.
+    """
+    return subject.is_undoing and is_own_work(words, subject) and _NEGATED_VERB.search(words) is None
+
+
 def is_own_work(words: str, subject: Subject) -> bool:
     """Whether a sentence speaks of what the tool does, or of nothing to do: `E6 closed` of `close_road`.
 

@@ -1,8 +1,9 @@
-"""Envelopes of protocols and agent frameworks: MCP, JSON-RPC, LangChain, OpenAI, Anthropic, Gemini.
+"""Envelopes of protocols and agent frameworks: MCP, JSON-RPC, LangChain, OpenAI, Anthropic, Gemini, Bedrock.
 
 Sources: https://modelcontextprotocol.io/specification, https://platform.openai.com/docs/api-reference/responses,
 https://docs.anthropic.com/en/docs/build-with-claude/tool-use, https://ai.google.dev/api/caching#FunctionResponse,
-https://python.langchain.com/api_reference/core/messages/langchain_core.messages.tool.ToolMessage.html.
+https://python.langchain.com/api_reference/core/messages/langchain_core.messages.tool.ToolMessage.html,
+https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolResultBlock.html.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from mulligan.untrusted.classes import as_dict, is_a
 from mulligan.untrusted.text import safe_str
 
 _MOST_BLOCKS = 100
+_BLOCKS = frozenset(("text", "json", "image", "document", "video"))
 _CANCELLED = -32800  # Language Server Protocol, also used by clients of MCP
 _ITEMS = ("_call", "_call_output")
 
@@ -34,9 +36,17 @@ def detect_marked_result(value: Any, read: Callable[[str], Any]) -> Failure | No
     content = read("content")
     if read("isError") is True or read("is_error") is True:
         return Failure(value=_with_code(value, read), message=block_text(content))
-    if read("status") == "error" and read("tool_call_id") is not None:
+    if read("status") == "error" and _is_tool_result(read, content):
         return Failure(value={"message": block_text(content)}, message=block_text(content))
     return None
+
+
+def _is_tool_result(read: Callable[[str], Any], content: Any) -> bool:
+    """Whether a value is the message of a tool of LangChain, or a result of Bedrock and of Strands, with a list of blocks."""
+    if read("tool_call_id") is not None or (read("toolUseId") is not None and content):
+        return True
+    blocks = mappings(list(content)) if type(content) in (list, tuple) else []
+    return bool(blocks) and all(len(one) == 1 and _BLOCKS.issuperset(one) for one in blocks)
 
 
 def _with_code(value: Any, read: Callable[[str], Any]) -> Any:

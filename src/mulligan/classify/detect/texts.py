@@ -17,10 +17,12 @@ from mulligan.classify.detect.outcomes import (
     is_own_work,
     is_statistic,
     reports_success,
+    says_ended,
     says_over,
     says_refused,
 )
 from mulligan.classify.detect.programs import detect_exit, detect_traceback
+from mulligan.classify.detect.raised_texts import is_raised_text, names_own_attempt
 from mulligan.classify.detect.reports import coded
 from mulligan.classify.detect.sentences import clear_sense, normalize, sense, sentences
 from mulligan.classify.detect.subject import Subject
@@ -190,6 +192,9 @@ def detect_text(text: str, subject: Subject) -> Failure | None:
     message = _plain(text)
     if len(message) <= 2 * _LONGEST_REPORT and (fixed := _detect_fixed_sentence(message)) is not None:
         return fixed
+    written = (message, text.strip())
+    if any(is_raised_text(one, subject) or names_own_attempt(one, subject) for one in written):
+        return Failure(value=message, message=message, status=leading_status(message) or _find_status(message))
     if subject.converts or _LOG_LINE.match(message):
         return None
     if len(message) <= 2 * _LONGEST_REPORT:
@@ -335,6 +340,8 @@ def _is_known_clause(first: str, subject: Subject, *, is_expected: bool) -> bool
     """Whether a sentence contains a known clause, or what hardly ever answers a question."""
     words = normalize(first)
     if (subject.is_record and not is_expected) or says_over(words, subject):
+        return False
+    if says_ended(words, subject):
         return False
     accepted = _TELLING_AFTER_TOPIC if is_expected or subject.is_writing else _TELLING
     meaning = said(first)

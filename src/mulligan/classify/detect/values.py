@@ -14,6 +14,7 @@ from mulligan.classify.detect.forms import detect_field_errors
 from mulligan.classify.detect.markup import detect_document
 from mulligan.classify.detect.members import detect_members, may_fail
 from mulligan.classify.detect.outcomes import is_empty_result
+from mulligan.classify.detect.raised_texts import is_raised_text, names_failures, names_own_attempt
 from mulligan.classify.detect.reports import coded, says_tool_is_missing, with_meaning
 from mulligan.classify.detect.sentences import sense
 from mulligan.classify.detect.subject import Subject, subject_of
@@ -63,6 +64,7 @@ _ENDED = frozenset((
     "terminated", "stopped", "declined", "archived", "suspended",
 ))
 # fmt: on
+_ONLY_TEXTS = frozenset(("result", "message", "msg", "text", "output", "content", "response"))
 _NOTES = ("message", "msg", "detail", "info", "note")
 _ERRORS = ("error", "errors", "err", "Error", "error_code", "errorCode", "error_message", "message", "reason")
 _ERROR_BLOCK = re.compile(r"(errors?|Error):[ \t]*\n((?:[ \t]+[\w-]{1,40}: [^\n]{1,400}(?:\n|\Z)){1,12})")  # YAML
@@ -98,6 +100,8 @@ def _find_failure(value: Any, tool: Tool, subject: Subject) -> Failure | None:
     if kind is list:
         if len(value) == 1 and is_a(value[0], Mapping) and as_dict(value[0]).get("type") == "text":
             return _find_in_text(protocols.block_text(value), tool, subject)  # the only block of a result
+        if len(value) == 1 and _is_only_error(value[0]) and _lists_other_things(subject):
+            return _find_in_mapping(as_dict(value[0]), tool, subject)
         listed = services.detect_listed_errors(value, subject) or protocols.detect_console(value, subject)
         named = objects.detect_pair(value, subject) if value and type(value[0]) is str else None
         return listed or named or detect_lines(value, subject)
@@ -114,12 +118,14 @@ def _find_in_text(text: str, tool: Tool, subject: Subject) -> Failure | None:
     start = text[:80].lstrip("\ufeff \t\r\n")[:1]
     if start in ("{", "[") and (value := _read_json(text)) is not None:
         failure = _find_failure(value, tool, subject)
-        is_content = subject.is_text and (
-            "\n" in text.strip() or (failure is not None and _is_stored(value, failure, subject))
+        is_content = (
+            subject.is_text
+            and (subject.is_file or not _is_only_error(value))
+            and ("\n" in text.strip() or (failure is not None and _is_stored(value, failure, subject)))
         )
         return None if is_content else failure  # the content of a file
     if subject.is_made:
-        return None
+        return Failure(value=text, message=text) if names_own_attempt(text, subject) else None
     fields = (
         _ERROR_BLOCK.fullmatch(text.strip())
         if start in ("e", "E") and not (subject.is_file or (subject.is_text and subject.is_reading))
@@ -146,6 +152,15 @@ def _is_stored(value: Any, failure: Failure, subject: Subject) -> bool:
     if subject.is_file:
         return is_a(as_dict(value).get("error") if is_a(value, Mapping) else value, Mapping, list)
     return said(failure.told) is None and sense(failure.told) is None
+
+
+def _lists_other_things(subject: Subject) -> bool:
+    return (subject.is_search or subject.is_reading) and not names_failures(subject)
+
+
+def _is_only_error(value: Any) -> bool:
+    """Whether a value says nothing but what went wrong."""
+    return is_a(value, Mapping) and "error" in value and mappings.is_envelope(as_dict(value))
 
 
 def _read_json(text: str) -> Any:
@@ -200,15 +215,32 @@ def _find_in_mapping(value: Mapping[Any, Any], tool: Tool, subject: Subject) -> 
         return notebook
     if is_asked_for(value, subject):  # only its members may still say that the call itself failed
         return detect_cloud(value, subject) or _find_by_members(value, tool, subject)
+    return (
+        _find_by_api(value, subject)
+        or apis.detect_error_beside_nothing(value, subject)
+        or _find_in_only_text(value, subject)
+        or detect_cloud(value, subject)
+        or programs.detect_program(value, subject)
+        or _find_by_members(value, tool, subject)
+    )
+
+
+def _find_by_api(value: Mapping[Any, Any], subject: Subject) -> Failure | None:
     for fields, shape in _API_DETECTORS:
         failure = None if fields.isdisjoint(value) and len(value) > 1 else shape(value)
         if failure is not None:
             return failure
-    told = None if subject.is_verdict or subject.is_record else apis.detect_told_reason(value)
-    if told is not None:
-        return told
-    found = detect_cloud(value, subject) or programs.detect_program(value, subject)
-    return found or _find_by_members(value, tool, subject)
+    return None if subject.is_verdict or subject.is_record else apis.detect_told_reason(value)
+
+
+def _find_in_only_text(value: Mapping[Any, Any], subject: Subject) -> Failure | None:
+    """The failure that the one text of a mapping reports, where all else is empty: `{"result": "Error: ...", "tabs": []}`."""
+    texts = [name for name, told in value.items() if not mappings.is_empty(told) and told not in (0, False)]
+    if len(texts) != 1 or texts[0] not in _ONLY_TEXTS or type(value[texts[0]]) is not str:
+        return None
+    text = value[texts[0]].strip()
+    is_report = is_raised_text(text, subject) or names_own_attempt(text, subject)
+    return Failure(value=value, message=text) if is_report else None
 
 
 def _is_empty_list(value: Mapping[Any, Any]) -> bool:

@@ -1,0 +1,117 @@
+"""Texts of exceptions that a tool returned as they are: `return str(e)`, or `return f"Error reading file: {e}"`.
+
+What Python, its standard library and its most used clients write into an exception has fixed forms, which hardly anything
+else has. A tool that returns a text that someone has written reports a failure only with the name of what it tried.
+
+Sources: CPython's `Objects`, `Python` and `Lib/json`, urllib3, requests, httpx, aiohttp, botocore and SQLite.
+"""
+
+from __future__ import annotations
+
+import re
+
+from mulligan.classify.detect.subject import Subject
+from mulligan.lazy import lazy_pattern
+from mulligan.resolve.words import stem
+
+_LONGEST, _MOST_LINES = 600, 3
+_FORMS = r"""
+    \[(?:Errno -?\d+|WinError \d+|SSL: [A-Z_]+)\] \S.*
+    HTTPS?ConnectionPool\(host=.+
+    \d{3} (?:Client|Server) Error: .* for url: \S+
+    (?:Client|Server) error '\d{3} .+' for url '.+'.*
+    \('Connection aborted\.', .+\)
+    (?:Read|Connection|Request) timed out\.?(?: \(.+\))?
+    (?:The )?(?:read|write|handshake|connect) operation timed out
+    timed out
+    [Cc]onnection (?:refused|reset by peer|aborted)
+    Cannot connect to host \S+ .+
+    Server disconnected(?: without sending a response\.)?
+    Remote end closed connection without response
+    All connection attempts failed
+    Event loop is closed
+    An error occurred \(\w+\) when calling the \w+ operation.*: .+
+    '[\w.]+' object (?:has no attribute '\w+'|is not (?:callable|iterable|subscriptable|an iterator)|does not support .+)
+    (?:list|string|tuple|pop|deque|range object|bytearray)(?: assignment)? index out of range
+    Expecting (?:value|property name enclosed in double quotes|'.' delimiter): line \d+ column \d+ \(char \d+\)
+    (?:Extra data|Unterminated string starting at|Invalid control character at|Invalid \\escape): line \d+ column \d+ .+
+    invalid literal for int\(\) with base \d+: .+
+    could not convert string to float: .+
+    (?:name|free variable|local variable) '\w+' (?:is not defined|referenced before assignment)\b.*
+    cannot access (?:local|free) variable '\w+' .+
+    unsupported operand type\(s\) for .+
+    '.+' not supported between instances of .+
+    [\w.]+\(\) (?:got (?:an unexpected keyword|multiple values for) argument|missing \d+ required|takes (?:from )?\d+ .*pos).+
+    No module named '.+'
+    cannot import name '.+' from '.+'.*
+    '\w+' is an invalid keyword argument for .+
+    (?:not enough|too many) values to unpack \(.+\)
+    '[\w-]+' codec can't (?:decode|encode) .+
+    maximum recursion depth exceeded.*
+    no such (?:table|column): \S+
+    near ".+": syntax error
+    (?:UNIQUE|NOT NULL|FOREIGN KEY|CHECK) constraint failed(?:: .+)?
+"""
+_RAISED = f"(?:{'|'.join(line.strip() for line in _FORMS.strip().splitlines())})"
+_PREFIX = (
+    r"(?:(?:[^:\n]{0,80}\b(?:[Ee]rror|ERROR|[Ee]xception|[Ff]ailed|[Ff]ailure|[Uu]nable|not able|[Cc]annot|[Cc]an't"
+    r"|[Cc]ould not|[Cc]ouldn't)\b[^:\n]{0,80}|(?:\w+\.)*[A-Z]\w+(?:Error|Exception)): ){1,3}"
+)
+_ALONE, _REPORTED = lazy_pattern(_RAISED, re.DOTALL), lazy_pattern(_PREFIX + _RAISED, re.DOTALL)
+_HEADING = lazy_pattern(r"#{1,6} [^\n]{1,100}\n+")
+_ATTEMPT = lazy_pattern(
+    r"[^\w\n]{0,3}(?:Error: )?(?:An? |Unexpected |HTTP |Internal )?"
+    r"(?:[Ee]rror|ERROR|[Ff]ailed|Failure|[Uu]nable|[Cc]ould not|[Cc]ouldn't|[Cc]annot|[Cc]an't)"
+    r"(?: to| in| while| when| during)? (?P<verb>[a-z]+) (?:the |an? |any |your |all |some )?"
+    r"(?P<object>[\w'-]+(?: [\w'-]+){0,2})"
+)
+_READING_VERBS = """
+    read get fetch retrieve load list search find access open query look resolve download decode parse process extract
+"""
+_READING = frozenset(map(stem, _READING_VERBS.split()))
+_ABOUT_FAILURES = frozenset(("error", "errors", "failure", "failures", "exception", "exceptions", "fault", "faults"))
+
+
+def names_failures(subject: Subject) -> bool:
+    """Whether a tool's name says that it returns failures, such as `list_errors`."""
+    return not _ABOUT_FAILURES.isdisjoint(subject.words)
+
+
+def is_raised_text(text: str, subject: Subject) -> bool:
+    """Whether a text is that of an exception, alone or after `Error: ` or the like.
+
+    Args:
+        text: what a tool returned.
+        subject: what it was asked for; the text alone may stand in a file, in a message or be an answer.
+    """
+    text = _HEADING.sub("", text, count=1)
+    if len(text) > _LONGEST or text.count("\n") >= _MOST_LINES:
+        return False
+    if _ALONE.fullmatch(text) is not None:
+        return not (subject.is_text or subject.converts or names_failures(subject))
+    return _REPORTED.fullmatch(text) is not None
+
+
+def names_own_attempt(text: str, subject: Subject) -> bool:
+    """Whether a text says that what the tool does, with what it does it to, has failed: `Error reading file: ...`.
+
+    Args:
+        text: what a tool returned.
+        subject: what it was asked for.
+    """
+    text = _HEADING.sub("", text, count=1)
+    if len(text) > _LONGEST or text.count("\n") >= _MOST_LINES or names_failures(subject):
+        return False
+    attempt = _ATTEMPT.match(text)
+    if attempt is None:
+        return False
+    verb, words = _verb(attempt["verb"]), frozenset(map(stem, subject.words))
+    is_own = verb in words or (subject.is_reading and verb in _READING)
+    objects = frozenset(map(stem, attempt["object"].lower().replace("-", " ").split()))
+    return is_own and not (words - {verb}).isdisjoint(objects)
+
+
+def _verb(word: str) -> str:
+    """The stem of a verb: that of `getting` and of `get` is `get`."""
+    short = stem(word)
+    return short[:-1] if word[-3:] == "ing" and len(short) > 1 and short[-1] == short[-2] != "s" else short
