@@ -31,7 +31,7 @@ from mulligan.hooks.discovery import (
     discover,
     read_entry_points,
 )
-from mulligan.hooks.lazy import lazy_names, undeclared
+from mulligan.hooks.lazy_plugins import lazy_names, missing_declarations
 from mulligan.hooks.loading import installed_plugins, split_spec
 from mulligan.hooks.manager import PluginManager
 from mulligan.hooks.probing import IGNORED
@@ -428,7 +428,7 @@ def _check_lazy(infos: Mapping[str, PluginInfo]) -> Iterator[Finding]:
     for entry in entries:
         info, names = infos.get(entry.name), known.pop((entry.distribution, entry.module), None)
         if names and info is not None and info.state == "active" and info.distribution == entry.distribution:
-            for problem in undeclared(info, names):
+            for problem in missing_declarations(info, names):
                 fix = f"for the author: correct the entries in the group {LAZY_GROUP}; until then, block it"
                 yield Finding("error", info.name, origin(info), problem, fix)
     for distribution, module in known:

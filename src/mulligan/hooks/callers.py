@@ -258,7 +258,7 @@ class CompiledHooks:
         self.has_middlewares = "middlewares" in plugged
         self._middlewares_by_tool: dict[int, tuple[Tool, tuple[Middleware, ...]]] = {}
 
-    def silent(self) -> CompiledHooks:
+    def without_observers(self) -> CompiledHooks:
         """The same hooks, but no observer hears of anything."""
         twin = copy(self)
         twin.observe = twin.observe_calls = _nothing

@@ -55,7 +55,7 @@ from mulligan.hooks.guard import (
     guard_observer,
     with_checked_arguments,
 )
-from mulligan.hooks.lazy import LAZY_HOOKS, LazyHooks, LazyPlugin
+from mulligan.hooks.lazy_plugins import LAZY_HOOKS, LazyHooks, LazyPlugin
 from mulligan.hooks.probing import is_probed, probe_first_claim
 from mulligan.hooks.registration import (
     HOOKS,
