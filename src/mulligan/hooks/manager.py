@@ -122,7 +122,7 @@ class PluginManager:
         strict: bool = False,
         limits: Limits | None = None,
         redact: Callable[[str], str] = str,
-        on_fault: Callable[[PluginFault, bool], None] = lambda fault, aside: None,
+        on_fault: Callable[[PluginFault, bool], None] = lambda fault, is_disabled: None,
         on_load: Callable[[CompiledHooks], None] = lambda hooks: None,
     ) -> None:
         self._pluggy = _Pluggy("mulligan")
