@@ -259,7 +259,7 @@ class CompiledHooks:
         self._middlewares_by_tool: dict[int, tuple[Tool, tuple[Middleware, ...]]] = {}
 
     def without_observers(self) -> CompiledHooks:
-        """The same hooks, but no observer hears of anything."""
+        """The same hooks without the observers."""
         twin = copy(self)
         twin.observe = twin.observe_calls = _nothing
         twin.has_observe = False

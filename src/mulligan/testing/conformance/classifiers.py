@@ -264,9 +264,13 @@ class ClassifierConformance(Conformance):
         """Each rule has a unique name, and one sentence on what it knows."""
         __tracebackhide__ = True
         rules = self.info().rules
-        problems = [f"rule {rule.name!r}: its name is no word" for rule in rules if not rule.name.isidentifier()]
+        problems = [
+            f"rule {rule.name!r}: its name is not an identifier" for rule in rules if not rule.name.isidentifier()
+        ]
         problems += [
-            f"rule {rule.name!r}: its docstring is no sentence" for rule in rules if not rule.about.endswith(".")
+            f"rule {rule.name!r}: its docstring does not end with a period"
+            for rule in rules
+            if not rule.about.endswith(".")
         ]
         alike = Counter((rule.name, rule.provider, name) for rule in rules for name in rule.classes or ("any class",))
         problems += [
