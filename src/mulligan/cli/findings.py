@@ -133,6 +133,20 @@ def _version(distribution: str) -> str | None:
         return None
 
 
+def packages_without_plugins(plugins: Iterable[PluginInfo]) -> dict[str, str]:
+    """The versions of installed packages of mulligan that provide no plugin, such as adapters, by name.
+
+    Args:
+        plugins: every plugin.
+    """
+    import importlib_metadata
+
+    providing = {info.distribution for info in plugins}
+    names = {str(distribution.name or "") for distribution in importlib_metadata.distributions()}
+    found = {name: _version(name) for name in sorted(names - providing) if name.startswith("mulligan-")}
+    return {name: version for name, version in found.items() if version is not None}
+
+
 @attrs.frozen
 class HookTrial:
     """The outcome of the trials of one hookimpl.
