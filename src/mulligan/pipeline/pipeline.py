@@ -614,10 +614,10 @@ class Session:
         self.memory = SessionMemory(runtime.clock, id, budget)
 
     def __repr__(self) -> str:
-        told = self.summary()
+        summary = self.summary()
         return (
-            f"Session(id={self.id!r}, {told.calls} calls, {told.failures} failures, {told.recovered} recovered, "
-            f"{told.repeated} repeated, {told.fatal} fatal)"
+            f"Session(id={self.id!r}, {summary.calls} calls, {summary.failures} failures, {summary.recovered} recovered, "
+            f"{summary.repeated} repeated, {summary.fatal} fatal)"
         )
 
     def summary(self) -> Summary:

@@ -145,7 +145,7 @@ def _narrow_meaning(meaning: m.Meaning, chain: tuple[Failure, ...]) -> m.Meaning
     """The meaning of a general name, narrowed by the texts and the class names of the causes."""
     narrower = m.NARROWER.get(meaning, ())
     return (
-        next((told for told in _meanings_of_chain(chain, narrower) if told in narrower), meaning)
+        next((narrowed for narrowed in _meanings_of_chain(chain, narrower) if narrowed in narrower), meaning)
         if narrower
         else meaning
     )
