@@ -393,7 +393,7 @@ def test_a_long_conversation_keeps_few_bytes_of_each_call(make_pipeline):
 def test_what_is_no_hash_is_refused_by_name(pipeline, hash):
     saved = pipeline.session().to_dict()
     saved["answered"] = {"answers": {}, "older": [hash]}
-    with pytest.raises(errors.UsageError, match="is no hash of at least 16 hexadecimal digits"):
+    with pytest.raises(errors.UsageError, match="is not a hash of at least 16 hexadecimal digits"):
         Session.from_dict(pipeline, saved)
 
 

@@ -136,6 +136,8 @@ INVALID = {
     "two commas": ('{"a": 1,, "b": 2}', "line 1 column 9"),
     "leading comma": ('{,"a": 1}', "line 1 column 2"),
     "missing comma": ('{"a": 1 "b": 2}', "line 1 column 9"),
+    "calculation": ('{"a": 5 * 3}', "without spaces and calculations"),
+    "number with spaces": ('{"a": 1 000}', "without spaces and calculations"),
     "missing comma on line 3": ('{\n"a": 1\n"b": 2}', "line 3 column 1"),
     "missing colon": ('{"a" 1}', "line 1 column 6"),
     "equals sign": ('{"a" = 1}', "line 1 column 6"),
@@ -254,6 +256,13 @@ NOTHING = {
     "bytes": b"{}",
     "bytearray": bytearray(b"null"),
 }
+
+
+@pytest.mark.parametrize("text", ['{"a": true false}', '{"a": [1] [2]}', '{"a": null 5}'])
+def test_only_after_a_number_it_says_how_a_number_is_written(text):
+    with pytest.raises(errors.ToolArgumentError) as caught:
+        read_arguments(text, LIMITS)
+    assert "expecting ',' delimiter; expected" in place_of(caught.value)
 
 
 def test_what_is_wrong_at_one_place_is_said_once(make_pipeline, run):

@@ -369,7 +369,7 @@ def caused(cause: BaseException) -> Base:
     [
         (Special("used up"), ToolQuotaError, "acme:special"),
         (Special("no"), errors.ToolExecutionError, "acme:other"),
-        (Base("429 Too Many Requests"), ToolRateLimitError, "classify:told_status"),
+        (Base("429 Too Many Requests"), ToolRateLimitError, "classify:status_in_text"),
         (Base("Read timed out."), errors.ToolTimeoutError, "classify:message_text"),
         (caused(ConnectionRefusedError("refused")), errors.ToolConnectionError, "classify:os_error"),
         (caused(caused(KeyError("x"))), errors.ToolExecutionError, "acme:other"),

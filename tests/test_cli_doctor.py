@@ -101,6 +101,20 @@ def test_a_plugin_that_is_right_is_only_listed(house, cli, findings):
     assert out.endswith("\nNo problems found.\n")
 
 
+def test_an_installed_adapter_is_listed_although_it_is_no_plugin(house, cli):
+    house.install("acme", "@hookimpl\ndef hints(error):\n    return ['x']\n")
+    for name in ("mulligan-frame", "frame"):
+        info = house.folder / f"{name.replace('-', '_')}-2.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 2.0\n")
+    out = cli("doctor")[1]
+    [line] = [line for line in out.splitlines() if line.startswith("Also installed")]
+    assert line.startswith("Also installed, without a plugin: ")
+    assert "mulligan-frame 2.0" in line
+    assert "mulligan-acme" not in line
+    assert json.loads(cli("doctor", "--json")[1])["packages"]["mulligan-frame"] == "2.0"
+
+
 def test_versions_and_settings_are_told(house, cli, monkeypatch):
     (house.folder / "pyproject.toml").write_text('[tool.mulligan]\nformat = "json"\nlog = "info"\n')
     (house.folder / "ada.py").write_text(HEAD + "@hookimpl\ndef hints(error):\n    return []\n")

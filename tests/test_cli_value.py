@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from mulligan.classify.detect import declared, mappings, values
-from mulligan.cli import main, returned
+from mulligan.cli import detection, main
 
 TOOLS = '''
 from mulligan import Failure, tool
@@ -120,11 +120,11 @@ def test_it_says_whether_it_is_fatal_in_a_call_and_in_classify(explain):
             '{"id": 7, "status": "failed", "error": "exit code 2"}',
             "it has fields that no report of a failed call has (rule mappings.is_envelope)",
         ),
-        ("all good", returned.UNKNOWN),
-        ('{"colour": "red"}', returned.UNKNOWN),
-        ("-5", returned.UNKNOWN),
-        ("null", returned.UNKNOWN),
-        ("", returned.UNKNOWN),
+        ("all good", detection.UNKNOWN),
+        ('{"colour": "red"}', detection.UNKNOWN),
+        ("-5", detection.UNKNOWN),
+        ("null", detection.UNKNOWN),
+        ("", detection.UNKNOWN),
     ],
 )
 def test_a_result_is_shown_with_what_keeps_it_one(explain, value, reason):
@@ -197,7 +197,7 @@ def test_a_failure_that_a_plugin_does_not_find_again_has_an_unknown_rule(explain
 
 
 def test_without_the_plugin_that_detects_everything_is_a_result(explain):
-    assert lines(explain("Error: boom", "-p", "no:detect")[1], "because") == [returned.UNKNOWN]
+    assert lines(explain("Error: boom", "-p", "no:detect")[1], "because") == [detection.UNKNOWN]
 
 
 def test_what_begins_like_json_and_is_none_is_a_text_and_the_output_says_where(explain):
@@ -286,7 +286,7 @@ def test_a_failure_shows_no_secret(explain, options):
 def test_every_look_alike_is_a_check_of_detection():
     """The names of the checks are those that the detectors call."""
     assert [
-        name for name in returned._LOOK_ALIKES if not any(hasattr(of, name) for of in (mappings, declared, values))
+        name for name in detection._LOOK_ALIKES if not any(hasattr(of, name) for of in (mappings, declared, values))
     ] == []
 
 

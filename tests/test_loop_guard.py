@@ -247,6 +247,14 @@ def test_a_tool_that_flaps_between_two_failures_is_stopped(talk):
     assert len(world.ran) <= 5
 
 
+def test_failures_of_two_classes_in_turn_are_not_progress(talk):
+    world, session = talk()
+    world.failing = [RuntimeError("no disk"), LookupError("no entry")] * 10
+    results = [session.call("run_tests") for _ in range(8)]
+    assert any(is_refused(result) for result in results)
+    assert len(world.ran) <= 5
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -754,6 +762,20 @@ def test_a_path_below_the_folder_of_the_tool_is_known_by_its_end(make_pipeline):
     results = [session.call("read", {"path": "a/gone.md", "line": line}) for line in range(5)]
     assert [is_refused(result) for result in results] == [False] * 3 + [True] * 2
     assert (results[4].fatal, len(ran)) == (True, 3)
+
+
+def test_a_missing_file_is_refused_in_each_spelling_that_has_failed(make_pipeline):
+    ran = []
+
+    def read(path: str, line: int) -> None:
+        ran.append(path)
+        raise FileNotFoundError(2, "No such file", "/srv/data/a/gone.md")
+
+    session = make_pipeline(read).session()
+    paths = ["a/gone.md", "./a/gone.md"] * 2
+    results = [session.call("read", {"path": path, "line": line}) for line, path in enumerate(paths)]
+    assert [is_refused(result) for result in results] == [False] * 3 + [True]
+    assert ran == paths[:3]
 
 
 def test_another_file_whose_name_ends_alike_is_not_refused(make_pipeline):

@@ -211,7 +211,11 @@ def test_rules_that_nobody_can_tell_apart():
         return None
 
     suite = classifier(twice, "no sentence")
-    check(failing(suite, "test_rules_are_named"), "rule 'acme': its docstring is no sentence", "begin its docstring")
+    check(
+        failing(suite, "test_rules_are_named"),
+        "rule 'acme': its docstring does not end with a period",
+        "begin its docstring",
+    )
     rules = Rules()
     for _ in range(2):
         rules("acme.AcmeError")(twice)
@@ -260,7 +264,7 @@ def test_a_format_that_is_right():
 
 
 def test_names_of_formats():
-    check(failing(formats(whole, "my format"), "test_formats_have_names"), "the name 'my format' is no word")
+    check(failing(formats(whole, "my format"), "test_formats_have_names"), "the name 'my format' is not a word")
     check(failing(formats(whole, "text"), "test_formats_have_names"), "'text' is taken by mulligan itself")
 
 

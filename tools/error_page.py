@@ -115,7 +115,7 @@ def _failures() -> Iterator[ToolResult]:
         """Read a page of the wiki."""
         raise titled.get(title, RuntimeError("no such luck"))
 
-    with Pipeline([read_page], autoload=False, policy=Policy(retry=False)) as pipeline:
+    with Pipeline([read_page], autoload=False, block=("logging",), policy=Policy(retry=False)) as pipeline:
         yield pipeline.call("read_pages", {"title": "Home"})
         yield pipeline.call("read_page", {"title": "Home", "lines": "ten"})
         for title in titled:

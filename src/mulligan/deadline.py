@@ -59,7 +59,7 @@ class Deadline:
         """A deadline this many seconds from now.
 
         Args:
-            seconds: the number of seconds; below zero it has passed, and infinity is no deadline.
+            seconds: the number of seconds; if negative, it has passed; infinity means no deadline.
 
         Raises:
             UsageError: `seconds` is not a number.

@@ -13,7 +13,7 @@ hookspec = pluggy.HookspecMarker("mulligan")
 REQUIRED = "mulligan_required"
 HOOK_API = "1.0"
 """The version of the hooks. The first number changes when a hookimpl that was right no longer is, the second when there
-is something new to implement or to ask for. A plugin that needs a certain one says so: `mulligan_api = "1.0"`."""
+is something new to implement or to use. A plugin that needs a certain version declares it: `mulligan_api = "1.0"`."""
 
 
 @overload

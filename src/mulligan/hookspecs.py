@@ -123,7 +123,7 @@ def authorize(tool: Tool, arguments: Mapping[str, Any], call: ToolCall) -> ToolE
     """Decides whether a call may run, or needs a person's approval. Fails closed.
 
     Asked once for each validated call, every hookimpl in turn, and once more after a person approved it, with the
-    arguments that it runs with. None is no objection; an error refuses the call; `NeedsApproval(reason)` puts it before
+    arguments that it runs with. None permits the call; an error refuses it; `NeedsApproval(reason)` puts it before
     the pipeline's `approver`, or leaves it in `Session.pending`. An error wins over `NeedsApproval`, and several reasons
     are joined. A hookimpl that crashes, or returns anything else, refuses the call too, and its plugin is never disabled.
 
@@ -353,7 +353,7 @@ def observe(event: Event) -> None:
     Asked for each event of `mulligan.events`, in order, in the thread or task of the call. The built-in writes log lines.
     It may be `async def`, alone of all hooks: its events wait in a queue of its own, and it is awaited one event at a time
     in a thread with an event loop of its own, so it never delays a call. Up to `Limits.queued_events` wait; more are dropped
-    and counted in `PluginInfo.dropped`. `Pipeline.close` delivers what waits. An observer is not told of calls that it makes
+    and counted in `PluginInfo.dropped`. `Pipeline.close` delivers what waits. An observer gets no events of calls that it makes
     itself.
 
     For each call: `CallStarted`; `CallRepaired` if it was read differently; `AttemptFailed` for each run that failed;

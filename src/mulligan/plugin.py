@@ -23,8 +23,8 @@ from mulligan.classify.missing_tool import missing_tool_name
 from mulligan.classify.phrases import said, text_error
 from mulligan.classify.reasons import reason_error, reason_of
 from mulligan.classify.rules import Rule, Rules
+from mulligan.classify.status_in_text import find_status
 from mulligan.classify.statuses import status_error
-from mulligan.classify.told_status import find_status
 from mulligan.classify.transport import transport_error
 from mulligan.deadline import Deadline, current_deadline
 from mulligan.dialects import Dialect

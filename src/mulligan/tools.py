@@ -401,7 +401,7 @@ def once_per_tool(compute: Callable[[Tool], T]) -> Callable[[Tool], T]:
     """A function of a tool whose result is computed once: the tool keeps it, and leaves it behind when it is pickled.
 
     Args:
-        compute: the function; its result depends only on the tool, and nobody changes it.
+        compute: the function; its result depends only on the tool, and must not be changed.
     """
 
     @wraps(compute)

@@ -16,7 +16,7 @@ from mulligan.errors import ToolRateLimitError, ToolUnavailableError
 
 def again(outcome):
     """What is made of a described outcome that went through JSON."""
-    described = json.loads(json.dumps(snapshot.of_outcome(outcome, lambda text: text)))
+    described = json.loads(json.dumps(snapshot.describe_outcome(outcome, lambda text: text)))
     handler = snapshot.to_handler(described)
     try:
         return handler()
@@ -146,7 +146,7 @@ def test_it_is_bounded_and_says_what_was_cut():
         deep = {"inner": deep, "text": "x" * 100_000, "wide": list(range(10_000))}
     error = RuntimeError("x" * 100_000)
     error.body = deep
-    text = json.dumps(snapshot.of_outcome(error, lambda one: one))
+    text = json.dumps(snapshot.describe_outcome(error, lambda one: one))
 
     assert len(text) < 300_000
     assert '"$cut"' in text

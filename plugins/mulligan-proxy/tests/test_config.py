@@ -110,7 +110,7 @@ def test_an_environment_of_this_run_alone_is_not_written(monkeypatch):
 @pytest.mark.parametrize(
     ("held", "told"),
     [
-        ("{", "this is no JSON"),
+        ("{", "not valid JSON"),
         ({"other": 1}, 'it has no "mcpServers"'),
         ({"mcpServers": {}}, "no server that the proxy could stand in front of"),
     ],
@@ -174,7 +174,7 @@ async def test_a_proxy_that_cannot_start_says_so_in_the_answer_to_the_first_requ
         (["--http", "somewhere", "--", "x"], "--http somewhere: give HOST:PORT"),
         (["--http", "1:70000", "--", "x"], "--http 1:70000: give HOST:PORT"),
         (["--timeout", "0", "--", "x"], "--timeout 0: give a number of seconds above zero"),
-        (["--log", "loud", "--", "x"], "--log loud: there is no such level"),
+        (["--log", "loud", "--", "x"], "--log loud: unknown level"),
         (["--trust", "a", "--", "x"], "--trust a: the server is called 'server'"),
         (["--nonsense"], "nonsense"),
     ],

@@ -130,12 +130,12 @@ def test_without_the_copy_the_servers_come_back_all_the_same(client):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("{", "this is no JSON: line 1, column 2: a text in double quotes is expected; nothing was written"),
-        ('{"mcpServers": {"a": {"command": "x"},}', "this is no JSON: line 1, column 40: "),
+        ("{", "not valid JSON: line 1, column 2: a text in double quotes is expected; nothing was written"),
+        ('{"mcpServers": {"a": {"command": "x"},}', "not valid JSON: line 1, column 40: "),
         ('{"mcpServers": {"a": {}, "a": {}}}', "the key 'a' is there twice"),
         ('{"mcpServers": []}', 'it has no "mcpServers", "servers" or "context_servers"'),
         ("[]", 'it has no "mcpServers"'),
-        ("", "this is no JSON: line 1, column 1: a value is expected"),
+        ("", "not valid JSON: line 1, column 1: a value is expected"),
         (b"\xff\xfe", "byte 0 is not UTF-8; nothing was written"),
         ("[" * 1_000, "it is nested too deeply"),
         ('{"mcpServers": {"a": {"command": "x"}}} x', "the end of the file is expected"),
@@ -158,7 +158,7 @@ def test_a_file_that_cannot_be_read_is_never_written(tmp_path, command, text, to
 @pytest.mark.parametrize("command", ["install", "uninstall", "doctor"])
 def test_a_missing_file_is_named_and_not_made(home, command, capsys):
     assert main([command, "--client", "windsurf"]) == 2
-    assert f"{file_of('windsurf')}: there is no such file; add a server in your client first" in capsys.readouterr().err
+    assert f"{file_of('windsurf')}: no such file; add a server in your client first" in capsys.readouterr().err
     assert os.listdir(home) == []
 
 
@@ -241,7 +241,7 @@ def test_trust_goes_into_the_entry_and_an_unknown_server_is_named(tmp_path, caps
     path = tmp_path / "mcp.json"
     path.write_text(FILES["cursor"])
     assert main(["install", "--config", str(path), "--yes", "--trust", "b"]) == 2
-    assert "--trust b: there is no such server; there are a, web" in capsys.readouterr().err
+    assert "--trust b: no such server in the file; it has a, web" in capsys.readouterr().err
     assert main(["install", "--config", str(path), "--yes", "--trust", "a"]) == 0
     assert '"--name", "a", "--trust", "a", "--", "uvx"' in path.read_text()
 

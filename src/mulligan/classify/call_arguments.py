@@ -78,8 +78,8 @@ def argument_named_in(text: str, arguments: Mapping[str, Any] | None) -> str | N
         arguments: the arguments of the call.
     """
     text, known = text[:_LONGEST_MESSAGE], tuple((arguments or {}).items())[:_MOST_ARGUMENTS]
-    told = f" {' '.join(name_words(text))} "
-    ranked = sorted(((_rank_name(name, told), name) for name, _ in known), reverse=True)
+    message = f" {' '.join(name_words(text))} "
+    ranked = sorted(((_rank_name(name, message), name) for name, _ in known), reverse=True)
     if ranked and ranked[0][0] > (0, 0):
         return ranked[0][1] if len(ranked) == 1 or ranked[1][0] < ranked[0][0] else None
     quoted = set(_QUOTED.findall(text))
@@ -97,11 +97,11 @@ def name_words(text: str) -> list[str]:
     return [word[:-1] if len(word) > _SHORTEST_WORD and word[-1] == "s" and word[-2] != "s" else word for word in words]
 
 
-def _rank_name(name: str, told: str) -> tuple[int, int]:
+def _rank_name(name: str, message: str) -> tuple[int, int]:
     """How well a text names an argument: by its whole name or without its label, and by how many words."""
     words = name_words(name[:_LONGEST_MESSAGE])
     subject = words[:-1] if words and words[-1] in LABELS else words
     for rank, part in ((2, words), (1, subject)):
-        if part and f" {' '.join(part)} " in told:
+        if part and f" {' '.join(part)} " in message:
             return rank, len(part)
     return 0, 0

@@ -130,5 +130,5 @@ def _texts(listed: Any) -> Iterator[str]:
     yield from (text[:1_000] for text in (listed[:10] if type(listed) is list else ()) if type(text) is str)
 
 
-def _is_texts(told: Any) -> bool:
-    return type(told) is list and bool(told) and type(told[0]) is str
+def _is_texts(value: Any) -> bool:
+    return type(value) is list and bool(value) and type(value[0]) is str

@@ -203,11 +203,11 @@ class Failure(Evidence):
             return ""
         if issubclass(type(exception), _TYPES_WITHOUT_DETAIL):
             return ""
-        text, told = without_link(self.text), "" if exception is None else self.service_text
-        if told and (says_only_status(text, self.status) or _DUMP.search(text) is not None):
-            text = told
-        elif told and not all(line in text for line in told.splitlines()):
-            text = f"{text}\n{told}"
+        text, service_text = without_link(self.text), "" if exception is None else self.service_text
+        if service_text and (says_only_status(text, self.status) or _DUMP.search(text) is not None):
+            text = service_text
+        elif service_text and not all(line in text for line in service_text.splitlines()):
+            text = f"{text}\n{service_text}"
         return f"{text}\n{self.stderr}" if self.stderr else text
 
     @shared_property

@@ -56,9 +56,9 @@ def missing_tool_name(text_or_exception: str | BaseException) -> str | None:
 
 def _exception_text(exception: BaseException) -> str:
     """What an exception says; a KeyError's own text is a quotation of that."""
-    told = raised_with(exception) if issubclass(type(exception), KeyError) else ()
-    if told and type(told[0]) is str:
-        return safe_str(told[0], 2_000)
+    values = raised_with(exception) if issubclass(type(exception), KeyError) else ()
+    if values and type(values[0]) is str:
+        return safe_str(values[0], 2_000)
     return safe_str(exception, 2_000)
 
 

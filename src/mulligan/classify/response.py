@@ -101,13 +101,13 @@ def http_headers(value: object, responses: tuple[Any, ...]) -> dict[str, str]:
 
 
 def _raw_headers(answer: object) -> object:
-    told = read_field(answer, "headers")
-    if told is not None or not is_a(answer, Mapping):
-        return told
-    told = read_field(read_field(answer, "ResponseMetadata"), "HTTPHeaders")
-    if told is None and all(type(text) is str for text in tuple(as_dict(answer).values())[:64]):
+    headers = read_field(answer, "headers")
+    if headers is not None or not is_a(answer, Mapping):
+        return headers
+    headers = read_field(read_field(answer, "ResponseMetadata"), "HTTPHeaders")
+    if headers is None and all(type(text) is str for text in tuple(as_dict(answer).values())[:64]):
         return answer
-    return told
+    return headers
 
 
 def _lower(headers: object) -> dict[str, str]:

@@ -71,8 +71,8 @@ def _read_headers(headers: Mapping[str, str]) -> float | None:
             return milliseconds / 1_000
     waiting = headers.get("retry-after")
     if waiting is not None:
-        told = _seconds(waiting)
-        return told if told is not None else _seconds_until(waiting)
+        seconds = _seconds(waiting)
+        return seconds if seconds is not None else _seconds_until(waiting)
     return _parse_ratelimit(headers.get("ratelimit")) if "ratelimit" in headers else _read_reset_headers(headers)
 
 

@@ -101,15 +101,15 @@ def _listed(value: Any) -> list[str]:
 def _field_lines(nodes: Nodes) -> Iterator[str]:
     found = (line for node in nodes for line in _lines_of(node))
     yield from (line for line, _ in zip(found, range(_MOST_FIELDS), strict=False))
-    if all(type(told) is list for told in nodes[0].values()):
+    if all(type(value) is list for value in nodes[0].values()):
         yield from _lines_by_field(nodes[0])
 
 
 def _lines_of(node: Mapping[str, Any]) -> Iterator[str]:
     place = _place_of(node)
-    told = next((node[name] for name in _MESSAGES if type(node.get(name)) is str and " " in node[name]), "")
-    if place and told:
-        yield f"{place}: {told}"
+    message = next((node[name] for name in _MESSAGES if type(node.get(name)) is str and " " in node[name]), "")
+    if place and message:
+        yield f"{place}: {message}"
     for name in _VIOLATIONS:
         for one in _mappings(node.get(name)):
             yield from _lines_of(one)
@@ -124,8 +124,8 @@ def _mappings(value: Any) -> list[dict[Any, Any]]:
 
 def _lines_by_field(errors: Mapping[str, Any]) -> Iterator[str]:
     """The reasons of `{"email": ["is invalid"]}`."""
-    for name, told in tuple(errors.items())[:_MOST_FIELDS]:
-        for text in _listed(told)[:2]:
+    for name, reasons in tuple(errors.items())[:_MOST_FIELDS]:
+        for text in _listed(reasons)[:2]:
             yield text if name in _GENERAL else f"{name}: {text}"
 
 

@@ -10,7 +10,15 @@ import attrs
 from cyclopts import Parameter
 
 from mulligan import __version__
-from mulligan.cli.findings import Examination, Finding, Requirement, examine, origin, requirements
+from mulligan.cli.findings import (
+    Examination,
+    Finding,
+    Requirement,
+    examine,
+    origin,
+    packages_without_plugins,
+    requirements,
+)
 from mulligan.cli.output import FAILED, OK, console, is_styled, print_table, stdout, write, write_json
 from mulligan.cli.settings import EffectiveSettings, Settings
 from mulligan.hookimpl import HOOK_API
@@ -62,6 +70,7 @@ def _as_json(examination: Examination, dependencies: list[Requirement]) -> dict[
             attrs.asdict(info, recurse=False, filter=lambda field, _: field.name not in ("hookimpls", "rules"))
             for info in examination.plugins
         ],
+        "packages": packages_without_plugins(examination.plugins),
         "findings": [attrs.asdict(finding) for finding in examination.findings],
     }
 
@@ -89,6 +98,10 @@ def _print(examination: Examination, dependencies: list[Requirement]) -> None:
         print_table(screen, ("plugin", "state", "from", "import", "hooks"), rows, right=("import",))
     else:
         write("No plugins are installed besides the built-in ones.")
+    packages = packages_without_plugins(examination.plugins)
+    if packages:
+        also = ", ".join(f"{name} {version}" for name, version in packages.items())
+        screen.print(f"\nAlso installed, without a plugin: {also}", soft_wrap=False)
     for one in dependencies:
         if not one.fits:
             write(f"\nerror: mulligan requires {one}, but {one.installed or 'no version'} is installed")

@@ -23,6 +23,7 @@ from mulligan.cli.answers import (
     summarize,
     verdicts,
 )
+from mulligan.cli.detection import Detection, explain_detection, read_value
 from mulligan.cli.loading import find_tools
 from mulligan.cli.output import (
     DASH,
@@ -37,7 +38,6 @@ from mulligan.cli.output import (
     write,
     write_json,
 )
-from mulligan.cli.returned import Detection, explain_detection, read_value
 from mulligan.cli.settings import Settings
 from mulligan.errors import ToolError, UsageError
 from mulligan.hooks.discovery import Hookimpl, PluginInfo

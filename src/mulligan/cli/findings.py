@@ -31,7 +31,7 @@ from mulligan.hooks.discovery import (
     discover,
     read_entry_points,
 )
-from mulligan.hooks.lazy import lazy_names, undeclared
+from mulligan.hooks.lazy_plugins import lazy_names, missing_declarations
 from mulligan.hooks.loading import installed_plugins, split_spec
 from mulligan.hooks.manager import PluginManager
 from mulligan.hooks.probing import IGNORED
@@ -131,6 +131,20 @@ def _version(distribution: str) -> str | None:
         return importlib_metadata.version(distribution)
     except Exception:  # unreadable metadata counts as not installed
         return None
+
+
+def packages_without_plugins(plugins: Iterable[PluginInfo]) -> dict[str, str]:
+    """The versions of installed packages of mulligan that provide no plugin, such as adapters, by name.
+
+    Args:
+        plugins: every plugin.
+    """
+    import importlib_metadata
+
+    providing = {info.distribution for info in plugins}
+    names = {str(distribution.name or "") for distribution in importlib_metadata.distributions()}
+    found = {name: _version(name) for name in sorted(names - providing) if name.startswith("mulligan-")}
+    return {name: version for name, version in found.items() if version is not None}
 
 
 @attrs.frozen
@@ -428,7 +442,7 @@ def _check_lazy(infos: Mapping[str, PluginInfo]) -> Iterator[Finding]:
     for entry in entries:
         info, names = infos.get(entry.name), known.pop((entry.distribution, entry.module), None)
         if names and info is not None and info.state == "active" and info.distribution == entry.distribution:
-            for problem in undeclared(info, names):
+            for problem in missing_declarations(info, names):
                 fix = f"for the author: correct the entries in the group {LAZY_GROUP}; until then, block it"
                 yield Finding("error", info.name, origin(info), problem, fix)
     for distribution, module in known:

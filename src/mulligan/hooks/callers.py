@@ -258,8 +258,8 @@ class CompiledHooks:
         self.has_middlewares = "middlewares" in plugged
         self._middlewares_by_tool: dict[int, tuple[Tool, tuple[Middleware, ...]]] = {}
 
-    def silent(self) -> CompiledHooks:
-        """The same hooks, but no observer hears of anything."""
+    def without_observers(self) -> CompiledHooks:
+        """The same hooks without the observers."""
         twin = copy(self)
         twin.observe = twin.observe_calls = _nothing
         twin.has_observe = False

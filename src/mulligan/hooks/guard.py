@@ -194,7 +194,7 @@ def guard_observer(
 ) -> Callable[[Event], None]:
     """A hookimpl of `observe` that receives its own copy of the event, and reports its faults instead of raising them.
 
-    It is not told of the calls that it makes itself: each would be the reason for another.
+    It gets no events of the calls that it makes itself, since each would cause another.
 
     Args:
         function: the hookimpl.

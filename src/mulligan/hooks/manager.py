@@ -55,7 +55,7 @@ from mulligan.hooks.guard import (
     guard_observer,
     with_checked_arguments,
 )
-from mulligan.hooks.lazy import LAZY_HOOKS, LazyHooks, LazyPlugin
+from mulligan.hooks.lazy_plugins import LAZY_HOOKS, LazyHooks, LazyPlugin
 from mulligan.hooks.probing import is_probed, probe_first_claim
 from mulligan.hooks.registration import (
     HOOKS,
@@ -122,7 +122,7 @@ class PluginManager:
         strict: bool = False,
         limits: Limits | None = None,
         redact: Callable[[str], str] = str,
-        on_fault: Callable[[PluginFault, bool], None] = lambda fault, aside: None,
+        on_fault: Callable[[PluginFault, bool], None] = lambda fault, is_disabled: None,
         on_load: Callable[[CompiledHooks], None] = lambda hooks: None,
     ) -> None:
         self._pluggy = _Pluggy("mulligan")

@@ -18,8 +18,8 @@ Classify = Callable[[Failure], ToolError | None]
 _MOST_CLASSES = 1_000
 
 
-class _Asked(NamedTuple):
-    """Whom to ask about exceptions of one class.
+class _Selection(NamedTuple):
+    """The hookimpls to ask about exceptions of one class.
 
     Attributes:
         before: the hookimpls that come before the first list of `last` rules.
@@ -47,44 +47,44 @@ class RuleIndex:
         self._first_last = is_last.index(True) if True in is_last else len(is_last)
         self._lists = tuple(rules.listed for _, rules in self._hookimpls if rules is not None)
         self._rule_count = 0
-        self._by_class: dict[type, _Asked] = {}
+        self._by_class: dict[type, _Selection] = {}
 
     def __call__(self, failure: Failure) -> ToolError | None:
         """The error of the first hookimpl that does not abstain; None if all abstain."""
         if sum(map(len, self._lists)) != self._rule_count or len(self._by_class) >= _MOST_CLASSES:
             self._by_class, self._rule_count = {}, sum(map(len, self._lists))
-        asked = self._asked(failure)
-        for classify in asked.before:
+        selection = self._select(failure)
+        for classify in selection.before:
             error = classify(failure)
             if error is not None:
                 return error
-        for classify in self._after(failure, asked):
+        for classify in self._after(failure, selection):
             error = classify(failure)
             if error is not None:
                 return error
         return None
 
-    def _after(self, failure: Failure, asked: _Asked) -> tuple[Classify, ...]:
+    def _after(self, failure: Failure, selection: _Selection) -> tuple[Classify, ...]:
         """Whom to ask from the first list of `last` rules on; such a list is asked once about a whole chain of causes."""
         if failure.outer is None and len(failure.exceptions) <= 1:
-            return asked.after_alone
-        if not any(self._asked(one).has_last for one in failure.whole_chain):
-            return asked.after
+            return selection.after_alone
+        if not any(self._select(one).has_last for one in failure.whole_chain):
+            return selection.after
         return tuple(classify for classify, _ in self._hookimpls[self._first_last :])
 
-    def _asked(self, failure: Failure) -> _Asked:
+    def _select(self, failure: Failure) -> _Selection:
         kind = type(failure.exception)
         known = self._by_class.get(kind)
         if known is None:
             known = self._by_class[kind] = self._find(failure)
         return known
 
-    def _find(self, failure: Failure) -> _Asked:
+    def _find(self, failure: Failure) -> _Selection:
         place = self._first_last
         fitting = [rules is None or any(rule.fits(failure) for rule in rules.listed) for _, rules in self._hookimpls]
         chosen = [impl for impl, fits in zip(self._hookimpls[place:], fitting[place:], strict=True) if fits]
         after = tuple(classify for classify, rules in chosen if rules is None or not rules.last)
-        return _Asked(
+        return _Selection(
             tuple(impl[0] for impl, fits in zip(self._hookimpls[:place], fitting[:place], strict=True) if fits),
             after,
             tuple(classify for classify, _ in chosen),

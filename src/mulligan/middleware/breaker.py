@@ -223,7 +223,6 @@ class CircuitBreaker:
         check_number(owner, "recovery_timeout", recovery_timeout)
         self._on = check_classes(owner, on)
         self._keys = KeyFinder(owner, key)
-        self._window = window
         self._clock = clock
         settings = Settings(failure_threshold, failure_rate, window, recovery_timeout, half_open_permits)
         self._circuits: PerKey[Circuit] = PerKey(lambda: Circuit(settings))

@@ -245,7 +245,7 @@ def assemble(
         UsageError: a plugin in code is invalid, or a blocked name is misspelled.
     """
     from mulligan.hooks.discovery import blocked_names, discover, is_autoload_enabled, load
-    from mulligan.hooks.lazy import LazyPlugin, lazy_names
+    from mulligan.hooks.lazy_plugins import LazyPlugin, lazy_names
 
     own_plugins = [*_check_plugins(plugins), *(plugin for plugin in policy.repair if not isinstance(plugin, str))]
     blocked = blocked_names(block)

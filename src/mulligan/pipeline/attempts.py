@@ -251,8 +251,8 @@ def classify_outcome(invocation: Invocation, tool: Tool, outcome: Outcome) -> Ou
         show = partial(invocation.runtime.renderer.attempt_details, error, failure)
         sent = invocation.call
         position = invocation.session_id, invocation.step
-        told = outcome.value if outcome.exception is None else outcome.exception
-        invocation.note(AttemptFailed(sent.id, sent.name, invocation.attempts, show, *position, told))
+        raised_or_returned = outcome.value if outcome.exception is None else outcome.exception
+        invocation.note(AttemptFailed(sent.id, sent.name, invocation.attempts, show, *position, raised_or_returned))
     return outcome
 
 

@@ -162,7 +162,7 @@ def prepare(invocation: Invocation) -> Generator[Step, Outcome, PreparedCall | N
     Returns:
         A generator that returns the call as it can run; None if it cannot.
     """
-    invocation.hooks = invocation.hooks.silent()
+    invocation.hooks = invocation.hooks.without_observers()
     try:
         resolved = _resolve_and_validate(invocation)
         if isinstance(resolved, ToolError):
@@ -185,7 +185,7 @@ def find_approval(invocation: Invocation) -> Generator[Step, Outcome, ApprovalRe
     Returns:
         A generator that returns the request; None if no one would be asked.
     """
-    invocation.hooks = invocation.hooks.silent()
+    invocation.hooks = invocation.hooks.without_observers()
     try:
         tool = _resolve_and_validate(invocation)
         if isinstance(tool, ToolError):

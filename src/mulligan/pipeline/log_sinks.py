@@ -22,7 +22,7 @@ class LogLine(NamedTuple):
         level: how severe it is.
         text: what happened, one clean line.
         fields: the same as values, for programs that read logs.
-        details: more lines, for whoever has to fix the cause.
+        details: more lines, for the person who fixes the cause.
     """
 
     level: str

@@ -242,7 +242,7 @@ def _line_of_fault(level: str, event: PluginFaulted, renderer: Shows) -> LogLine
 
 def _renderer_of(result: ToolResult, default: Shows) -> Shows:
     """What shows the result without the secrets of its own call."""
-    own: Any = result._source  # noqa: SLF001 - a result tells nobody else
+    own: Any = result._source  # noqa: SLF001 - a result shows it to no one else
     return default if own is None else own
 
 

@@ -281,7 +281,7 @@ class Pipeline:
     def prepare(self, call: ToolCall) -> PreparedCall | None:
         """Reads a call, and repairs it where the policy allows, without running it: for frameworks that read it first.
 
-        Neither the observers nor a conversation hear of it. `call` runs what this returns.
+        Observers get no events of it, and no conversation records it. `call` runs what this returns.
 
         Args:
             call: the call, as the model sent it.
@@ -302,7 +302,7 @@ class Pipeline:
     def approval(self, call: ToolCall, *, session: Session | None = None) -> ApprovalRequest | None:
         """What a person would be asked about a call, without asking or running anything.
 
-        For frameworks that ask about all calls of a message before any of them runs. No observer hears of it.
+        For frameworks that ask about all calls of a message before any of them runs. Observers get no events of it.
 
         Args:
             call: the call, as the model sent it.
@@ -614,10 +614,10 @@ class Session:
         self.memory = SessionMemory(runtime.clock, id, budget)
 
     def __repr__(self) -> str:
-        told = self.summary()
+        summary = self.summary()
         return (
-            f"Session(id={self.id!r}, {told.calls} calls, {told.failures} failures, {told.recovered} recovered, "
-            f"{told.repeated} repeated, {told.fatal} fatal)"
+            f"Session(id={self.id!r}, {summary.calls} calls, {summary.failures} failures, {summary.recovered} recovered, "
+            f"{summary.repeated} repeated, {summary.fatal} fatal)"
         )
 
     def summary(self) -> Summary:

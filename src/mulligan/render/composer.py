@@ -261,10 +261,10 @@ class FeedbackComposer:
         if (
             not isinstance(seconds, (int, float))
             or seconds > LONGEST_WAIT
-            or f"{(told := format_seconds(seconds))} s" in step
+            or f"{(shown := format_seconds(seconds))} s" in step
         ):
             return ""
-        return self._catalogue["wait"].format(seconds=told)
+        return self._catalogue["wait"].format(seconds=shown)
 
     def _problems(self, problems: Sequence[Problem], tool: Tool | None, *, clean: bool) -> Sequence[Problem]:
         is_short = clean and all(len(problem.got or "") <= _SENT_CHARS for problem in problems)
@@ -280,7 +280,7 @@ class FeedbackComposer:
         template = self._catalogue.get(key)
         if template is None or template == ENGLISH.get(key) or (kind == "user" and has_default_user_message(error)):
             return default  # the default already uses the built-in template, which must not replace the text of a rule
-        tool, service = (self.sanitize_line(told(error, self._catalogue)) for told in (tool_name_of, service_name_of))
+        tool, service = (self.sanitize_line(find(error, self._catalogue)) for find in (tool_name_of, service_name_of))
         return template.format(
             message=default, resource=resource or "", status=error.http_status or "", tool=tool, service=service
         )
@@ -655,8 +655,8 @@ def is_unchanged(feedback: Feedback, error: ToolError) -> bool:
         feedback: the feedback of the error.
         error: the error.
     """
-    told = (feedback.message, feedback.user_message, feedback.resource)
-    if told != (error.message, error.user_message, error.resource):
+    shown = (feedback.message, feedback.user_message, feedback.resource)
+    if shown != (error.message, error.user_message, error.resource):
         return False
     return tuple(feedback.problems) == tuple(error.problems[: len(feedback.problems)])
 

@@ -19,7 +19,7 @@ The rules (`docs/explanation/safety.md` explains them):
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 from mulligan.lazy import lazy_pattern
 from mulligan.pointers import escape
@@ -42,18 +42,6 @@ _SHORTEST_WORD = 4
 _DIGITS = lazy_pattern(r"\d+")
 _EXTENSION = lazy_pattern(r"\.[A-Za-z]{1,5}")
 _PREFIXED_NUMBER = lazy_pattern(r"[A-Za-z]{1,16}[-_](\d{3,})")
-
-
-class Reading(NamedTuple):
-    """A name or value in a corrected call that replaces what was sent, and is therefore only likely.
-
-    Attributes:
-        pointer: its JSON Pointer in the corrected arguments.
-        source: its source.
-    """
-
-    pointer: str
-    source: Source
 
 
 def is_plain_identifier(text: str) -> bool:

@@ -23,7 +23,7 @@ _NAMES: Mapping[str, str] = {
 
 @attrs.frozen(kw_only=True)
 class Budget:
-    """How much a conversation may use; None is no bound. A call beyond it is answered but not run.
+    """How much a conversation may use; None means no limit. A call beyond it is answered but not run.
 
     Attributes:
         calls: tool calls.

@@ -1,4 +1,4 @@
-"""A set of hashes in eight bytes each: a conversation that lasts makes hundreds of thousands of calls."""
+"""A set of hashes in eight bytes each: a long conversation makes hundreds of thousands of calls."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _SORTED_TO_RECENT = 16
 
 
 class HashSet:
-    """A set that knows hashes by their first 16 hexadecimal digits: two of a million calls share them once in 10^7 runs.
+    """A set of hashes by their first 16 hexadecimal digits: in a million calls, two share them once in 10^7 conversations.
 
     Args:
         hashes: hexadecimal digits, 16 or more.
 
     Raises:
-        ValueError: something is no such hash.
+        ValueError: an item is not such a hash.
     """
 
     def __init__(self, hashes: Iterable[str] = ()) -> None:
@@ -26,7 +26,7 @@ class HashSet:
         self._recent: set[int] = set()
 
     def add(self, hash: str) -> None:
-        """Add a hash. The recent ones are sorted among the others once they are a sixteenth of them."""
+        """Add a hash. Recent hashes are merged into the sorted ones when they reach a sixteenth of them."""
         number = _number(hash)
         if self._holds(number):
             return
@@ -53,4 +53,4 @@ def _number(hash: str) -> int:
     try:
         return int(digits if len(digits) == _DIGITS else "", 16)
     except ValueError:
-        raise ValueError(f"{hash[:40]!r} is no hash of at least {_DIGITS} hexadecimal digits") from None
+        raise ValueError(f"{hash[:40]!r} is not a hash of at least {_DIGITS} hexadecimal digits") from None

@@ -88,7 +88,7 @@ class OpenStep:
         memory: that of its conversation.
         number: its number in the conversation.
         is_joined: whether it is a part of the step that is open around it.
-        is_open: whether it goes on.
+        is_open: whether it continues.
         ended: when its calls came in, and their results.
     """
 

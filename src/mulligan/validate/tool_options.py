@@ -104,7 +104,7 @@ def _check_aliases(owner: str, option: str, value: Any) -> Mapping[str, frozense
 
 
 class _Option:
-    """What an option is if it is not said, and the check of what is said."""
+    """The default of an option, and the check of its value."""
 
     __slots__ = ("check", "default")
 
@@ -144,7 +144,7 @@ DEFAULTS: Mapping[str, Any] = {name: option.default for name, option in _OPTIONS
 class ToolOptions(Mapping[str, Any]):
     """Options for several tools at once, by name as a mapping: `ToolOptions(read_only=True, timeout=5)`.
 
-    It holds only what is said. A plain dict of the same options can be used in its place.
+    It contains only the options that are passed. A plain dict of the same options works too.
 
     Args:
         options: the attributes of `Tool`.

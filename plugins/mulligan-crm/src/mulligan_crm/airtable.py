@@ -66,7 +66,7 @@ def answered(failure: Failure) -> ToolError | None:
     """An error response from Airtable, by its type, otherwise by its status."""
     if failure.status is None or not _is_airtable(failure):
         return None
-    kind, text = _told(failure.body)
+    kind, text = _type_and_message(failure.body)
     error = None if failure.status >= 500 else codes.error(failure, kind, service=SERVICE)
     if error is None:
         error = status_error(failure, service=SERVICE)
@@ -84,17 +84,17 @@ def _is_airtable(failure: Failure) -> bool:
     return failure.host == "api.airtable.com" or failure.came_through("pyairtable") is not None
 
 
-def _told(body: object) -> tuple[str, str]:
+def _type_and_message(body: object) -> tuple[str, str]:
     """The type and message of a response: `error` is a mapping or only the type; a rate limit has a list."""
-    told: Any = body.get("error") if isinstance(body, Mapping) else None
+    reported: Any = body.get("error") if isinstance(body, Mapping) else None
     listed = body.get("errors") if isinstance(body, Mapping) else None
-    if told is None and isinstance(listed, list) and listed:
-        told = listed[0]
-    if isinstance(told, str):
-        return told, ""
-    if not isinstance(told, Mapping):
+    if reported is None and isinstance(listed, list) and listed:
+        reported = listed[0]
+    if isinstance(reported, str):
+        return reported, ""
+    if not isinstance(reported, Mapping):
         return "", ""
-    kind, text = told.get("type") or told.get("error"), told.get("message")
+    kind, text = reported.get("type") or reported.get("error"), reported.get("message")
     return (kind if isinstance(kind, str) else ""), (text[:1_000] if isinstance(text, str) else "")
 
 

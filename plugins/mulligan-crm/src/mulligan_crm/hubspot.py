@@ -75,7 +75,7 @@ def answered(failure: Failure) -> ToolError | None:
         error = m.error_of(failure, LOCKED, service=SERVICE, retry_after=failure.retry_after or _LOCK, resource=None)
     if error is None and failure.status == 477:
         error = m.error_of(failure, MOVING, service=SERVICE)
-    return _completed(error or status_error(failure, service=SERVICE), body, failure)
+    return _with_details(error or status_error(failure, service=SERVICE), body, failure)
 
 
 def _by_category(body: Mapping[str, Any], failure: Failure) -> ToolError | None:
@@ -91,7 +91,7 @@ def _by_category(body: Mapping[str, Any], failure: Failure) -> ToolError | None:
     return m.error_of(failure, meaning, service=SERVICE, told=named)
 
 
-def _completed(error: ToolError, body: Mapping[str, Any], failure: Failure) -> ToolError:
+def _with_details(error: ToolError, body: Mapping[str, Any], failure: Failure) -> ToolError:
     if isinstance(error, ResourceNotFoundError):
         error.resource = _missing(body, failure) or error.resource
         if error.resource:
@@ -164,12 +164,12 @@ def _fields(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield field, _text(entry)
     for field in _context(body, "properties", "propertyName"):
         yield field, _text(body)
-    for value in _listed(_text(body)):
+    for value in _property_errors(_text(body)):
         if isinstance(value, Mapping) and isinstance(value.get("name"), str):
             yield value["name"], _text(value)
 
 
-def _listed(message: str) -> list[Any]:
+def _property_errors(message: str) -> list[Any]:
     """The values of `Property values were not valid: [{"name": "email", "message": ...}]`."""
     start = message.find("[{")
     if start < 0:
@@ -223,7 +223,7 @@ def returned(failure: Failure) -> ToolError | None:
     if not errors and not ("correlationId" in body and isinstance(body.get("category"), str)):
         return None
     error = _by_category(body, failure)
-    return None if error is None else _completed(error, body, failure)
+    return None if error is None else _with_details(error, body, failure)
 
 
 @last("hubspot.OpenApiException")

@@ -27,7 +27,7 @@ _LEDGERS: dict[tuple[Any, ...], Ledger] = {}
 
 
 class _Off:
-    """Records nothing: no file is named. Its one hookimpl is asked once for each pipeline, never for a call."""
+    """Records nothing, because no file is configured. Its one hookimpl is called once per pipeline, never per call."""
 
     @hookimpl
     def feedback_formats(self) -> tuple[()]:
@@ -44,7 +44,7 @@ def __getattr__(name: str) -> Any:
 
 @contextmanager
 def suspended() -> Iterator[None]:
-    """Pipelines that are made in here record nothing: they replay what is recorded."""
+    """Pipelines created within this context record nothing: they replay what is recorded."""
     token = _suspended.set(True)
     try:
         yield

@@ -139,7 +139,7 @@ def _report(
 
 @contextmanager
 def _reading(db: str) -> Iterator[sqlite3.Connection]:
-    """An open ledger. If a command fails at a value that somebody has put there by hand, the error names its place."""
+    """Opens a ledger. If a command fails because of a value that was edited by hand, the error names its place."""
     with closing(open_for_reading(db)) as connection:
         try:
             yield connection
@@ -190,13 +190,13 @@ def _replay(
     plugin: Annotated[tuple[str, ...], Parameter(name=("--plugin", "-p"), negative=(), show_default=False)] = (),
     json: _Flag = False,
 ) -> int:
-    """Word every recorded failure again, with today's code, plugins, format and policy, and show what changed.
+    """Render every recorded failure again with the present code, plugins, format and policy, and show what changed.
 
-    No tool runs: each one raises or returns what was recorded. The exit code is 1 if a text changed.
+    No tool runs: each call raises or returns what was recorded. The exit code is 1 if a text changed.
 
     Args:
         db: the file of a ledger.
-        session: only this conversation, by its id or its number in the file, and all its texts.
+        session: replay only this conversation (its id, or its number in the file), and show all its texts.
         pipeline: MODULE:NAME or FILE.py:NAME of your program's own pipeline, for its policy, plugins and format.
         format: the feedback format. Default: that of the settings.
         plugin: load a plugin: NAME, MODULE[:NAME] or FILE.py; no:NAME blocks a plugin.
@@ -285,7 +285,7 @@ def _pipeline_maker(
 
 
 def _diff(a: str, b: str, /, *, json: _Flag = False) -> int:
-    """Compare two ledgers, with 95 % intervals, and say which differences may be chance.
+    """Compare two ledgers, with 95 % intervals, and report which differences may be chance.
 
     Args:
         a: the file of the first ledger.
@@ -308,14 +308,14 @@ def _diff(a: str, b: str, /, *, json: _Flag = False) -> int:
     print_table(screen, heads, cells)
     clear = [row.name for row in rows if row.verdict == "differs"]
     enough = any(row.verdict != "not enough data" for row in rows)
-    told = (
+    conclusion = (
         f"Differs: {visible(', '.join(clear))}."
         if clear
         else "Every difference may be chance."
         if enough
         else "Not enough data."
     )
-    write(f"\n{told}")
+    write(f"\n{conclusion}")
     if len(clear) > 0 and len(rows) > 10:
         write(f"Of {len(rows)} measures, one in twenty looks different by chance alone.")
     return OK
@@ -327,10 +327,10 @@ def _import(
     dialect: str | None = None,
     session_field: str | None = None,
 ) -> int:
-    """Read conversations that another program logged, so that their failures can be reported.
+    """Import conversations that another program logged, so that their failures can be reported.
 
-    Understood are messages of every known dialect, as JSON lines, as arrays, or in a member `messages`; and OTLP exports in
-    JSON, with spans of `execute_tool`. What failed is found in the texts of the answers, so a failure that reads like a result
+    It reads messages of every known dialect, as JSON lines, as arrays, or in a member `messages`, and OTLP exports in JSON
+    with spans of `execute_tool`. Failures are detected in the texts of the answers, so a failure that reads like a result
     is missed.
 
     Args:

@@ -1,4 +1,4 @@
-"""Two ledgers side by side: the same measures, with intervals, and whether a difference may be chance."""
+"""Compares two ledgers: the same measures, with intervals, and whether a difference may be chance."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ROUNDS, _SEED, _LEAST = 2_000, 20_260_101, 6
 
 @attrs.frozen
 class Row:
-    """One measure of both.
+    """One measure of both ledgers.
 
     Attributes:
         name: what is measured.
@@ -63,7 +63,7 @@ def compare(one: Measures, other: Measures) -> list[Row]:
 
 
 def _share(name: str, part: int, whole: int, other_part: int, other_whole: int) -> Row:
-    """A share of each, and Newcombe's interval of the difference, which holds for small numbers too."""
+    """The share in each ledger, and Newcombe's interval of the difference, which is valid for small numbers too."""
     texts = [_of(part, whole), _of(other_part, other_whole)]
     if not whole or not other_whole:
         return Row(name, *texts, "-", "not enough data")
@@ -84,7 +84,7 @@ def _of(part: int, whole: int) -> str:
 
 
 def _mean(name: str, values: Sequence[float], others: Sequence[float]) -> Row:
-    """A mean of each, and the interval of the difference by resampling, the same on every machine."""
+    """The mean in each ledger, and the interval of the difference by resampling, with the same result on every machine."""
     texts = [f"{statistics.fmean(each):.2f}, n={len(each):,}" if each else "-" for each in (values, others)]
     if len(values) < _LEAST or len(others) < _LEAST:
         return Row(name, *texts, "-", "not enough data")

@@ -1,4 +1,4 @@
-"""Opens the file of a ledger: for writing, with its journal and its tables; or for reading, without changing it."""
+"""Opens the file of a ledger: for writing, with its journal and tables, or for reading, without changing it."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ _NETWORKS = frozenset(
 
 
 class NotALedger(Exception):
-    """The file is no ledger, or one of a newer version: nothing is ever written to it."""
+    """The file is not a ledger, or is one of a newer version. Nothing is ever written to it."""
 
 
 def open_for_writing(path: Path) -> sqlite3.Connection:
-    """Opens a ledger, creates it if there is none, and brings its tables to this version.
+    """Opens a ledger, creates it if it does not exist, and migrates its tables to this version.
 
     Args:
         path: the file.
@@ -72,13 +72,13 @@ def open_for_writing(path: Path) -> sqlite3.Connection:
 
 
 def open_for_reading(path: str | os.PathLike[str]) -> sqlite3.Connection:
-    """Opens a ledger that exists, and changes nothing in it.
+    """Opens an existing ledger without changing it.
 
     Args:
         path: the file.
 
     Raises:
-        UsageError: it does not exist, is no ledger, or is damaged; names the file and the next step.
+        UsageError: it does not exist, is not a ledger, or is damaged; names the file and the next step.
     """
     file = Path(path)
     if not file.is_file():
@@ -92,7 +92,7 @@ def open_for_reading(path: str | os.PathLike[str]) -> sqlite3.Connection:
         connection = _detached(connection, file)
     except NotALedger as error:
         raise UsageError(f"{error}; pass a file that a Ledger has written") from None
-    except (sqlite3.Error, UnicodeDecodeError) as error:  # the text of an error may hold what is damaged
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # the text of an error may contain the damaged content
         next_step = _NEXT_STEPS.get(
             getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT), "pass a file that a Ledger has written"
         )
@@ -101,7 +101,7 @@ def open_for_reading(path: str | os.PathLike[str]) -> sqlite3.Connection:
 
 
 def foreign_value(connection: sqlite3.Connection) -> str:
-    """Which value no Ledger has written, as somebody has changed the file: its place and type; empty if there is none.
+    """The place and type of the first value that no Ledger has written, because the file was edited; otherwise empty.
 
     Args:
         connection: the file.
@@ -122,7 +122,7 @@ def foreign_value(connection: sqlite3.Connection) -> str:
 
 
 def _detached(connection: sqlite3.Connection, file: Path) -> sqlite3.Connection:
-    """A copy in memory, so that long reading keeps no process from writing; the file itself if it is large, or in WAL."""
+    """A copy in memory, so that a long read does not block writers; the file itself if it is large or in WAL mode."""
     in_wal = connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
     if in_wal or file.stat().st_size > MOST_COPIED:
         return connection
@@ -141,11 +141,11 @@ def _create_private(path: Path) -> None:
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except OSError:
-        return  # it exists, or SQLite says what is wrong
+        return  # it exists, or SQLite reports what is wrong
 
 
 def _check_kind(connection: sqlite3.Connection, path: Path) -> None:
-    """Reads all at one moment: between two reads, another process may create the tables.
+    """Reads everything in one transaction: between two reads, another process may create the tables.
 
     Raises:
         NotALedger: the file holds something else, or was written by a newer version.
@@ -186,18 +186,18 @@ def _migrate(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _choose_journal(connection: sqlite3.Connection, path: Path) -> None:
-    """WAL where it is safe, otherwise a rollback journal; a file that is in WAL already is left as it is."""
+    """WAL where it is safe, otherwise a rollback journal; a file that already uses WAL is left unchanged."""
     current = connection.execute("PRAGMA journal_mode").fetchone()[0]
     if current != "wal" and is_fixed(sqlite3.sqlite_version_info) and is_local(path):
-        with suppress(sqlite3.OperationalError):  # another process writes: it is changed when the file is next opened
+        with suppress(sqlite3.OperationalError):  # another process writes: the next opening changes it
             current = connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
     connection.execute(f"PRAGMA synchronous = {'NORMAL' if current == 'wal' else 'FULL'}")
 
 
 def is_fixed(version: tuple[int, ...]) -> bool:
-    """Whether a version of SQLite does not lose writes when two connections write and check-point at once.
+    """Whether a version of SQLite is free of the bug that loses writes when two connections write and checkpoint.
 
-    The fault was in 3.7.0 to 3.51.2; see https://sqlite.org/wal.html.
+    Versions 3.7.0 to 3.51.2 have it; see https://sqlite.org/wal.html.
 
     Args:
         version: as `sqlite3.sqlite_version_info`.
@@ -206,7 +206,7 @@ def is_fixed(version: tuple[int, ...]) -> bool:
 
 
 def is_local(path: Path) -> bool:
-    """Whether a file is known to be on a disk of this machine; only Linux says so."""
+    """Whether a file is known to be on a local disk; only Linux can tell."""
     if not sys.platform.startswith("linux"):
         return False
     try:

@@ -1,4 +1,4 @@
-"""Tool definitions as a ledger keeps them: once, by hash, so that a replay knows what the model saw."""
+"""Tool definitions, each stored once under its hash, so that a replay knows what the model saw."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class Definition(NamedTuple):
     """One tool as the model saw it.
 
     Attributes:
-        hash: names the other fields; `s:` says that it is the start of a SHA-256.
+        hash: identifies the other fields; `s:` marks it as the start of a SHA-256.
         name: the tool's name.
         description: what the model reads.
         parameters: its JSON Schema, as text.
-        options: what else words its failures, as JSON text.
+        options: the options that affect its feedback, as JSON text.
     """
 
     hash: str
@@ -35,7 +35,7 @@ class Definition(NamedTuple):
     options: str
 
 
-def of_tool(tool: Tool) -> Definition:
+def definition_of(tool: Tool) -> Definition:
     """The definition of a tool."""
     options: dict[str, Any] = {name: getattr(tool, name) for name in _FLAGS}
     options |= {name: sorted(getattr(tool, name)) for name in _SETS}
@@ -52,11 +52,11 @@ def of_tool(tool: Tool) -> Definition:
     parameters = json.dumps(schema, ensure_ascii=False, default=str)  # unsorted: texts list arguments in this order
     description = str(call_safely(lambda: tool.description) or "")
     texts = (tool.name, description, parameters, _canonical(kept))
-    return Definition(hashed("\0".join(texts)), *texts)
+    return Definition(hash_of("\0".join(texts)), *texts)
 
 
-def hashed(text: str) -> str:
-    """The hash by which a ledger names a text."""
+def hash_of(text: str) -> str:
+    """The hash that identifies a text in a ledger."""
     return f"s:{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:24]}"
 
 
@@ -72,13 +72,13 @@ def _object(text: str) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def to_tool(row: Mapping[str, Any], handler: Callable[..., Any], resources: Callable[..., Any]) -> Tool:
-    """The tool of a definition, with another handler.
+def make_tool(row: Mapping[str, Any], handler: Callable[..., Any], resources: Callable[..., Any]) -> Tool:
+    """Creates the tool of a definition, with another handler.
 
     Args:
         row: a row of the table `definitions`.
         handler: what runs instead.
-        resources: what lists existing names, where a function did.
+        resources: lists the existing names, if a function did so originally.
     """
     options, schema = (_object(row[name]) for name in ("options", "parameters"))
     if options.get("detect") == "function":
@@ -89,5 +89,5 @@ def to_tool(row: Mapping[str, Any], handler: Callable[..., Any], resources: Call
     options.pop("timeout", None)
     try:
         return Tool.from_schema(row["name"], row["description"], schema, handler, **options)
-    except UsageError:  # an option that this version no longer knows
+    except UsageError:  # an option that this version no longer has
         return Tool.from_schema(row["name"], row["description"], schema, handler)

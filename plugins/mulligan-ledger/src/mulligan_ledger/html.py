@@ -33,8 +33,8 @@ def render(connection: sqlite3.Connection, file: str, *, live: str = "", above: 
     Args:
         connection: the ledger.
         file: its name, for the heading.
-        live: a text that changes with the ledger, for a page that is served; otherwise empty.
-        above: what a program that serves the page shows above the report, such as its own state.
+        live: a text that changes whenever the ledger does, for a page that is served; otherwise empty.
+        above: markup above the report, such as the state of the program that serves the page.
     """
     found = measure(connection)
     shown = _conversations(connection, found)
@@ -72,7 +72,7 @@ def render(connection: sqlite3.Connection, file: str, *, live: str = "", above: 
 
 
 def content_policy(style: str, script: str, *, is_live: bool) -> str:
-    """What the page may load: its own style and script, by hash, and nothing else."""
+    """The content security policy: the page may load its own style and script, by hash, and nothing else."""
     hashes = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in (style, script)]
     connect = "'self'" if is_live else "'none'"
     return (
@@ -82,7 +82,7 @@ def content_policy(style: str, script: str, *, is_live: bool) -> str:
 
 
 def share(part: int, whole: int) -> str:
-    """A share in percent, or a dash where there is nothing to share."""
+    """A share in percent, or a dash if the whole is zero."""
     if not whole:
         return "-"
     percent = 100 * part / whole
@@ -102,7 +102,7 @@ def seconds(value: float) -> str:
 
 
 def period(first: str, last: str) -> str:
-    """From when to when, in minutes; the date of the same day once."""
+    """The start and the end, in minutes; on the same day, the date appears once."""
     start, end = first[:16].replace("T", " "), last[:16].replace("T", " ")
     if start == end:
         return f"{start} UTC"
@@ -133,7 +133,7 @@ class _Shown:
 
 
 def _conversations(connection: sqlite3.Connection, found: Measures) -> list[_Shown]:
-    """The newest and most telling conversations, as many as there is room for; newest first."""
+    """The newest and most informative conversations, as many as fit; newest first."""
     kept: list[_Shown] = []
     room = _MOST_CHARS
     for session in _ranked(connection, found)[:MOST_CONVERSATIONS]:
@@ -190,7 +190,7 @@ def _shown(conversation: Conversation, found: Measures) -> _Shown:
 
 
 def _items(conversation: Conversation, found: Measures) -> list[dict[str, Any]]:
-    """What is shown of a conversation; of a long one, its failures with the calls around them."""
+    """The part of a conversation that is shown: of a long one, its failures with the calls around them."""
     calls = conversation.calls
     kept = set(range(len(calls)))
     if len(calls) > _MOST_ITEMS:

@@ -1,6 +1,6 @@
-"""Conversations that another program logged, as a ledger: each logged answer is detected and classified by a pipeline.
+"""Imports conversations that another program logged. A pipeline detects and classifies the failures in the answers.
 
-The text that the model read is the logged one. `mulligan replay` then shows what it would have read with mulligan.
+The recorded text is the one that the model read. `mulligan replay` then shows what it would have read with mulligan.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ class _Import:
         self._writer.put(RequestNoted(logged.id, redacted, self._number, step), at)
 
     def _answer(self, **_: Any) -> Any:
-        """What the tool returned; in the form that says that it failed, if the log does."""
+        """What the tool returned; marked as a failure if the log says so."""
         assert self._current is not None
         one = self._current[1]
         if one.is_error:
@@ -140,7 +140,7 @@ class _Import:
 
     @hookimpl
     def observe(self, event: Any) -> None:
-        """Records the call where the log has it, with the text that the model read."""
+        """Records the call at its place in the log, with the text that the model read."""
         if type(event) is not CallFinished or self._current is None:
             return
         logged, one, number = self._current
@@ -151,7 +151,7 @@ class _Import:
 
 
 class _ImportRecorder(Recorder):
-    """Describes a logged call: the model read the logged answer, and none of our proposals."""
+    """Describes a logged call: the model read the logged answer and saw none of our proposals."""
 
     def __init__(self, content: Content, salt: str, *, texts: Mapping[int, str]) -> None:
         super().__init__(content, salt)
@@ -182,5 +182,5 @@ def _is_name(name: Any) -> bool:
 
 
 def _tool(name: str, handler: Any) -> Tool:
-    """A tool that takes whatever was sent: the log does not say what it declared, and its answer says what was wrong."""
+    """A tool that accepts any arguments: the log does not contain its schema, and its answer says what was wrong."""
     return Tool.from_schema(name, "", {"type": "object"}, handler)

@@ -15,24 +15,25 @@ from mulligan_ledger.writer import Writer
 
 
 class LedgerError(MulliganError):
-    """The ledger cannot write; reported once, as a fault of the plugin. The calls are not affected."""
+    """The ledger cannot write. It is reported once, as a fault of the plugin; calls are not affected."""
 
 
 class Ledger:
     """Records every session, call, attempt, repair and feedback in an SQLite file.
 
     Pass it to a pipeline: `Pipeline(plugins=[Ledger("runs.db")])`. Several pipelines, threads and processes may record in
-    one file. A forked child process continues by itself. Two ledgers of one file are equal: a pipeline has only one of them, so
-    that each call is recorded once in a file, and the one in code comes before that of `MULLIGAN_LEDGER` or the settings.
+    one file. A forked child process continues to record on its own. Two ledgers of the same file are equal: a pipeline
+    keeps only one of them, so that each call is recorded once. A ledger in code takes precedence over `MULLIGAN_LEDGER`
+    and the settings.
 
     Args:
         path: the file; it is created, readable by its owner only, when the first call ends.
         durable: whether a call is written before its result is returned. Otherwise a thread writes four times a second, so
             that a process which is killed loses at most the last second.
-        content: how much of the arguments, results and texts is kept: `full`; `errors` for those of failed calls; `none`
-            for nothing but facts such as names, classes and times. Whatever is kept is redacted and bounded.
-        keep_days: days after which conversations are deleted, by their last call; None keeps them.
-        keep_bytes: the size from which the oldest conversations are deleted; None for any size.
+        content: which arguments, results and texts are kept: `full` for all; `errors` for those of failed calls; `none`
+            for none, only facts such as names, classes and times. Everything that is kept is redacted and bounded.
+        keep_days: days after its last call when a conversation is deleted; None keeps all.
+        keep_bytes: the maximum size of the file; beyond it, the oldest conversations are deleted. None for no limit.
 
     Attributes:
         path: the file.
@@ -72,12 +73,12 @@ class Ledger:
 
     @property
     def recorded(self) -> int:
-        """How many calls and requests this process has written to the file."""
+        """The number of calls and requests that this process has written to the file."""
         return self._writer.recorded
 
     @property
     def lost(self) -> int:
-        """How many calls and requests of this process could not be recorded."""
+        """The number of calls and requests of this process that could not be recorded."""
         return self._writer.lost
 
     @hookimpl(trylast=True)
@@ -85,7 +86,7 @@ class Ledger:
         """Records calls and requests of the user.
 
         Raises:
-            LedgerError: what came before cannot be written; raised once, so that it is in `Pipeline.faults`.
+            LedgerError: earlier events cannot be written; raised once, so that it appears in `Pipeline.faults`.
         """
         kind = type(event)
         if kind is not CallFinished and kind is not RequestNoted:
@@ -108,7 +109,7 @@ class Ledger:
         return self._writer.flush()
 
     def close(self) -> None:
-        """Writes everything that was observed so far, and closes the file. It is done automatically at the program's end."""
+        """Writes everything that was observed so far, and closes the file; at the program's end, this is automatic."""
         self._writer.close()
 
     def __enter__(self) -> Self:

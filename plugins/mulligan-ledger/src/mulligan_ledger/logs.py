@@ -1,4 +1,4 @@
-"""Conversations in the logs of other programs: messages of every dialect, and OTLP exports."""
+"""Reads conversations from the logs of other programs: messages of every dialect, and OTLP exports."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class LoggedCall:
         answer: what the model read, as text or JSON values.
         is_error: whether the log says that it failed; None if it does not say.
         at: when it ended, in seconds since 1970, or None.
-        duration: seconds it took.
+        duration: its duration in seconds.
     """
 
     call: ToolCall
@@ -51,7 +51,7 @@ class Logged:
     """One conversation.
 
     Attributes:
-        id: the log's name of it, or None.
+        id: its id in the log, or None.
         calls: its calls.
         requests: the last step before each message of the user, and its text.
         tools: the names of the tools that the model knew; empty if the log does not say.
@@ -243,7 +243,7 @@ def _time(message: Mapping[str, Any]) -> float | None:
 
 
 def _as_key(value: Any) -> Any:
-    """An id or a name as a key: whatever else a log has in its place, as text."""
+    """An id or a name as a key; a value of another type as text."""
     return value if value is None or isinstance(value, (str, int)) else safe_str(value, _LONGEST_KEY)
 
 
@@ -272,7 +272,7 @@ def _spans(value: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def _members(value: Any, name: str) -> list[Mapping[str, Any]]:
-    """The objects in a list of an object; whatever else stands there is left out."""
+    """The objects in a list of an object; anything else in the list is left out."""
     listed = value.get(name) if isinstance(value, Mapping) else None
     return [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
 
@@ -302,14 +302,14 @@ def _of_group(id: str, spans: list[Mapping[str, Any]]) -> Logged:
     found, step, end = Logged(id), 0, 0.0
     for span in sorted(spans, key=lambda one: _nanoseconds(one, "startTimeUnixNano")):
         began, ended = (_nanoseconds(span, name) / 1e9 for name in ("startTimeUnixNano", "endTimeUnixNano"))
-        step += began >= end or step == 0  # calls that overlap were made together
+        step += began >= end or step == 0  # calls that overlap belong to one message
         end = max(end, ended)
         facts = span["facts"]
         arguments = facts.get("gen_ai.tool.call.arguments")
         call = ToolCall(_as_key(facts.get("gen_ai.tool.call.id")), span["tool"], arguments)
         failed = _status(span).get("code") in (2, "STATUS_CODE_ERROR") or "error.type" in facts
-        told = facts.get("gen_ai.tool.call.result") or _span_error(span) or ""
-        found.calls.append(LoggedCall(call, step, told, failed or None, True, ended or None, max(0.0, ended - began)))
+        answer = facts.get("gen_ai.tool.call.result") or _span_error(span) or ""
+        found.calls.append(LoggedCall(call, step, answer, failed or None, True, ended or None, max(0.0, ended - began)))
     return found
 
 

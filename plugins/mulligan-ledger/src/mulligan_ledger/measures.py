@@ -1,4 +1,4 @@
-"""The figures of a ledger: calls, failures, what became of them, and which cost most."""
+"""The figures of a ledger: calls, failures, their outcomes, and which cost most."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ _SPANS = (60, 300, 900, 3_600, 4 * 3_600, 86_400, 7 * 86_400, 30 * 86_400)
 
 @attrs.define
 class Group:
-    """The figures of the calls that have something in common: a tool, an error's class, one kind of failure.
+    """The figures of a group of calls: those of a tool, of an error class, or with one kind of failure.
 
     Attributes:
-        name: what they have in common.
+        name: the name of the group.
         calls: how many calls.
         failures: how many of them failed.
-        judged: how many failures happened in a conversation, so that it can be said what became of them.
+        judged: how many failures were in a conversation, so that their outcome is known.
         recovered: how many of those were recovered.
-        steps: after how many steps each.
+        steps: after how many steps each of those was recovered.
         seconds: how long each call took.
-        cost: the steps that failures took: until the success, or all that were waited for.
+        cost: the steps that failures took: until they were recovered, or all that were examined.
         proposed: how many failures proposed a corrected call.
         followed: how many of those calls were made.
-        feedback_chars: how much the model read of failures.
+        feedback_chars: the characters of feedback that the model read.
         error: the class of the failures, for one kind of failure.
-        message: what it says, the latest.
-        example: the key of the latest.
-        session: the conversation of the latest.
+        message: the message of the latest failure.
+        example: the key of the latest failure.
+        session: the conversation of the latest failure.
     """
 
     name: str
@@ -81,11 +81,11 @@ class Group:
 
     @property
     def median_steps(self) -> float | None:
-        """After how many steps a recovered failure was recovered, in the middle; None without any."""
+        """The median number of steps until a failure was recovered; None if none was."""
         return statistics.median(self.steps) if self.steps else None
 
     def quantile(self, part: float) -> float | None:
-        """Seconds within which this part of the calls ended."""
+        """The seconds within which this share of the calls ended."""
         ordered = sorted(self.seconds)
         return ordered[min(len(ordered) - 1, int(part * len(ordered)))] if ordered else None
 
@@ -124,7 +124,7 @@ class Bucket:
 
 @attrs.define
 class Measures:
-    """Everything that a report says in figures.
+    """All figures of a report.
 
     Attributes:
         total: all calls.
@@ -132,9 +132,9 @@ class Measures:
         classes: by class of error, most first.
         kinds: by tool, class and rule; the costliest first.
         next: how many failures by what the model did next.
-        buckets: over time.
-        bucket_seconds: how long each is.
-        conversations: how many with calls there are.
+        buckets: the calls over time.
+        bucket_seconds: the duration of a bucket.
+        conversations: how many conversations have calls.
         first: when the first call began, as text; empty without calls.
         last: when the last one began.
         repaired: how many calls were read differently from how they were sent.
@@ -162,7 +162,7 @@ class Measures:
 
     @property
     def costliest(self) -> list[Group]:
-        """The five kinds of failures that took most steps."""
+        """The five kinds of failures that took the most steps."""
         return self.kinds[:COSTLIEST]
 
     def to_dict(self) -> dict[str, Any]:
@@ -206,7 +206,7 @@ def measure(connection: sqlite3.Connection) -> Measures:
     found: dict[int, Recovery] = {}
     counts = Counter[str]()
     moments: list[tuple[str, bool]] = []
-    for rows, became in _judged(connection):
+    for rows, became in _recoveries_by_conversation(connection):
         for row in rows:
             recovery = became.get(row["id"])
             total.add(row, recovery)
@@ -244,13 +244,15 @@ def measure(connection: sqlite3.Connection) -> Measures:
 
 
 def _conversations_with_calls(connection: sqlite3.Connection) -> int:
-    """How many conversations there are; one whose only row is what the user wrote called nothing."""
+    """The number of conversations with calls; one that has only the user's messages does not count."""
     statement = "SELECT count(DISTINCT session) FROM calls JOIN sessions ON sessions.id = session WHERE conversation"
     return int(connection.execute(statement).fetchone()[0])
 
 
-def _judged(connection: sqlite3.Connection) -> Iterator[tuple[list[sqlite3.Row], dict[int, Recovery]]]:
-    """The calls of each conversation, with what became of those that failed."""
+def _recoveries_by_conversation(
+    connection: sqlite3.Connection,
+) -> Iterator[tuple[list[sqlite3.Row], dict[int, Recovery]]]:
+    """The calls of each conversation, and the outcome of each failed one."""
     requests: dict[int, list[int]] = {}
     for row in connection.execute("SELECT session, step FROM requests"):
         requests.setdefault(row["session"], []).append(row["step"])
@@ -317,7 +319,7 @@ def wilson(part: int, whole: int, z: float = 1.959964) -> tuple[float, float]:
 
     Args:
         part: how many.
-        whole: of how many; the interval of nothing is everything.
+        whole: of how many; if zero, the interval is from 0 to 1.
         z: how many standard deviations.
     """
     if whole == 0:

@@ -1,4 +1,4 @@
-"""What a ledger holds, as records for the commands."""
+"""Reads the content of a ledger as records for the commands."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Conversation:
 
     @property
     def is_conversation(self) -> bool:
-        """False for the calls of a pipeline without a session, whose order says nothing."""
+        """False for the calls of a pipeline without a session, whose order has no meaning."""
         return bool(self.row["conversation"])
 
 
@@ -86,8 +86,8 @@ def read_conversation(connection: sqlite3.Connection, row: sqlite3.Row) -> Conve
     return Conversation(row, list(calls.values()), requests)
 
 
-def listed(text: str | None, kind: type = object) -> list[Any]:
-    """The members of a JSON array that are of a type; none, if the text is no array.
+def read_list(text: str | None, kind: type = object) -> list[Any]:
+    """The members of a JSON array that have a given type; none if the text is not an array.
 
     Args:
         text: a column that holds one, or NULL.
@@ -107,4 +107,4 @@ def definitions(connection: sqlite3.Connection) -> dict[str, Mapping[str, Any]]:
 
 def toolsets(connection: sqlite3.Connection) -> dict[str, list[str]]:
     """The hashes of the definitions of each recorded set of tools, by its own hash."""
-    return {row["hash"]: listed(row["definitions"], str) for row in connection.execute("SELECT * FROM toolsets")}
+    return {row["hash"]: read_list(row["definitions"], str) for row in connection.execute("SELECT * FROM toolsets")}

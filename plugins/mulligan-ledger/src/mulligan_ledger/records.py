@@ -1,4 +1,4 @@
-"""Events as rows of the tables: redacted, bounded, and only as much of their content as the ledger keeps."""
+"""Turns events into rows of the tables: redacted, bounded, and with only the content that the ledger keeps."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from mulligan import ToolCall
 from mulligan.plugin import AttemptFailed, CallFinished, ToolArgumentError, ToolNotFoundError, clean, safe_str
 from mulligan.session.records import call_key
 from mulligan_ledger import snapshot
-from mulligan_ledger.definitions import Definition, hashed, of_tool
-from mulligan_ledger.redaction import REDACTED, Redact, dumped, redact_arguments
+from mulligan_ledger.definitions import Definition, definition_of, hash_of
+from mulligan_ledger.redaction import REDACTED, Redact, dump, redact_arguments
 
 Content = Literal["full", "errors", "none"]
 CONTENTS = ("full", "errors", "none")
@@ -30,11 +30,11 @@ class CallRecord:
     """The rows of one call.
 
     Attributes:
-        call: the columns of `calls`, without the keys that the database gives.
+        call: the columns of `calls`, without the keys that the database assigns.
         attempts: the columns of `attempts`.
         repairs: the columns of `repairs`.
-        definitions: the tools that the call could mean, where they are kept with it.
-        toolset: the hashes of those that were there, as JSON; None if they are not kept.
+        definitions: the tools that the call may have meant, if they are kept with it.
+        toolset: the hashes of the available tools, as JSON; None if they are not kept.
     """
 
     call: dict[str, Any]
@@ -45,11 +45,11 @@ class CallRecord:
 
 
 class Recorder:
-    """Makes rows of events, and remembers the definitions of the tools.
+    """Turns events into rows, and remembers the definitions of the tools.
 
     Args:
-        content: `full`; `errors` for nothing of the calls that succeeded but that they did; `none` for no text at all.
-        salt: of the file, so that hashes of short arguments say nothing outside it.
+        content: `full`; `errors` for no content of calls that succeeded; `none` for no text at all.
+        salt: the salt of the file, so that hashes of short arguments reveal nothing outside it.
     """
 
     def __init__(self, content: Content, salt: str) -> None:
@@ -59,10 +59,10 @@ class Recorder:
         self._toolsets: dict[int, tuple[tuple[int, ...], str, tuple[Definition, ...]]] = {}
 
     def call(self, event: CallFinished, at: float) -> CallRecord:
-        """The rows of a call; without its content, if a program has passed what no JSON text can hold.
+        """The rows of a call; without its content if a value cannot be represented in JSON.
 
         Args:
-            event: its end.
+            event: the end of the call.
             at: when it ended, in seconds since 1970.
         """
         keeps = self._content == "full" or (self._content == "errors" and event.result.is_error)
@@ -73,7 +73,7 @@ class Recorder:
 
     def _describe(self, event: CallFinished, at: float, *, keeps: bool) -> CallRecord:
         result, error = event.result, event.result.error
-        listed, definitions = self._toolset(event.toolset) if result.is_error else (None, ())
+        hashes, definitions = self._toolset(event.toolset) if result.is_error else (None, ())
         definition = None if result.tool is None else self._definition(result.tool)
         row: dict[str, Any] = {
             "step": event.step,
@@ -83,7 +83,7 @@ class Recorder:
             "name": _name(event, may_be_text=self._content != "none"),
             "tool": None if result.tool is None else result.tool.name,
             "definition": None if definition is None else definition.hash,
-            "toolset": None if listed is None else hashed(listed),
+            "toolset": None if hashes is None else hash_of(hashes),
             "arguments": _arguments(event) if keeps else None,
             "arguments_key": self._key(event.result.call),
             "is_error": int(result.is_error),
@@ -113,7 +113,7 @@ class Recorder:
         ]
         if definition is not None and definition not in definitions:
             definitions = (*definitions, definition)
-        return CallRecord(row, attempts, repairs, definitions, listed)
+        return CallRecord(row, attempts, repairs, definitions, hashes)
 
     def _error(self, error: Any, event: CallFinished, *, keeps: bool) -> dict[str, Any]:
         feedback = event.result.feedback
@@ -129,13 +129,13 @@ class Recorder:
             "user_message": _redacted(error.user_message, event.redact) if keeps else None,
             "corrected": corrected if keeps and corrected else None,
             "corrected_key": None if proposed is None else self._hash(proposed["name"], proposed["arguments"]),
-            "suggestions": dumped(names) if names and shown else None,
-            "problems": dumped([one._asdict() for one in problems]) if keeps and problems else None,
+            "suggestions": dump(names) if names and shown else None,
+            "problems": dump([one._asdict() for one in problems]) if keeps and problems else None,
         }
 
     def _attempt(self, event: AttemptFailed, error: Any, redact: Redact, *, keeps: bool) -> dict[str, Any]:
-        error, outcome = error or event.error, event.outcome  # that of the last attempt is the result's
-        kept = dumped(snapshot.of_outcome(outcome, redact)) if keeps else None
+        error, outcome = error or event.error, event.outcome  # the last attempt has the error of the result
+        kept = dump(snapshot.describe_outcome(outcome, redact)) if keeps else None
         named = isinstance(outcome, BaseException)
         return {
             "number": event.attempt,
@@ -148,7 +148,7 @@ class Recorder:
     def _definition(self, tool: Any) -> Definition:
         known = self._definitions.get(id(tool))
         if known is None or known[0] is not tool:
-            known = self._definitions[id(tool)] = (tool, of_tool(tool))
+            known = self._definitions[id(tool)] = (tool, definition_of(tool))
         return known[1]
 
     def _toolset(self, toolset: Mapping[str, Any]) -> tuple[str | None, tuple[Definition, ...]]:
@@ -176,7 +176,7 @@ class Recorder:
 
 
 def iso(seconds: float) -> str:
-    """A moment as text that sorts by time: `2026-11-23T14:05:09.123Z`.
+    """A time as text that sorts chronologically: `2026-11-23T14:05:09.123Z`.
 
     Args:
         seconds: since 1970.
@@ -185,7 +185,7 @@ def iso(seconds: float) -> str:
 
 
 def _name(event: CallFinished, *, may_be_text: bool) -> str:
-    """The name that was sent; that of no tool may be anything, also a sentence."""
+    """The name that was sent; if no tool has it, it may be any text, even a sentence."""
     name = safe_str(event.sent.name, _LONGEST_NAME)
     if event.result.tool is not None and event.result.tool.name == name:
         return name
@@ -195,7 +195,7 @@ def _name(event: CallFinished, *, may_be_text: bool) -> str:
 
 
 def _facts(error: Any) -> dict[str, Any]:
-    """What every level of content keeps of an error."""
+    """The facts of an error that every level of content keeps."""
     return {
         "error": type(error).__name__,
         "code": error.code,
@@ -215,9 +215,9 @@ def _arguments(event: CallFinished) -> str | None:
         values = _parsed(sent)
         hidden = result.without_secrets(values)
         if hidden != values:
-            sent = hidden if isinstance(hidden, str) else dumped(hidden)
+            sent = hidden if isinstance(hidden, str) else dump(hidden)
         if isinstance(result.error, ToolArgumentError) and not isinstance(values, dict) and result.tool is not None:
-            return "[redacted]"  # arguments that cannot be read may hold a secret anywhere
+            return "[redacted]"  # unreadable arguments may contain a secret anywhere
     text = redact_arguments(sent, event.redact)
     return None if text is None else _bounded(text, MOST_ARGUMENTS)
 
@@ -232,7 +232,7 @@ def _parsed(sent: Any) -> Any:
 
 
 def bounded_text(text: str) -> str:
-    """A text of the user, or of a message, as long as the ledger keeps it."""
+    """A text of the user or of a message, truncated to the length that the ledger keeps."""
     return _bounded(text, MOST_TEXT)
 
 

@@ -1,4 +1,4 @@
-"""What a model did after a failed call, and whether it reached what it wanted: `docs/explanation/recovered.md` in code."""
+"""What a model did after a failed call, and whether it reached its goal: `docs/explanation/recovered.md` in code."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Literal
 import attrs
 from rapidfuzz.distance import Indel
 
-from mulligan_ledger.reading import listed
+from mulligan_ledger.reading import read_list
 
 STEPS = 5
 _NEAR, _NEAR_LONG, _LONG, _SHORTEST_TEXT, _MOST_CHARS, _MOST_VALUES = 0.6, 0.4, 200, 3, 2_000, 100
@@ -23,20 +23,20 @@ NEXT: tuple[Next, ...] = ("same call", "corrected call", "another tool", "someth
 
 @attrs.frozen
 class Sent:
-    """What is needed of one call of a conversation.
+    """The facts about one call of a conversation.
 
     Attributes:
         id: its key.
         step: the conversation's step.
         name: the name that was called.
         key: a hash of name and arguments, or None.
-        arguments: the arguments as JSON text, or None where they are not kept.
+        arguments: the arguments as JSON text, or None if they are not kept.
         is_error: whether it failed.
         error: the class of its error, or None.
-        corrected_key: the hash of the corrected call that its feedback held, or None.
+        corrected_key: the hash of the corrected call in its feedback, or None.
         suggestions: names that its feedback suggested, as JSON text, or None.
         problems: what was wrong with its arguments, as JSON text, or None.
-        resource: what it is about, or None.
+        resource: the resource that it is about, or None.
     """
 
     id: int
@@ -54,15 +54,15 @@ class Sent:
 
 @attrs.frozen
 class Recovery:
-    """What became of one failed call.
+    """The outcome of one failed call.
 
     Attributes:
         id: the call's key.
         next: what the model did next.
-        recovered: whether a later call reached what this one wanted.
-        steps: how many steps later; None if none did.
-        followed: whether the corrected call of the feedback was made; None if it held none.
-        by: the key of the call that reached it, or None.
+        recovered: whether a later call achieved the goal of this one.
+        steps: how many steps later; None if it was not recovered.
+        followed: whether the corrected call of the feedback was made; None if there was none.
+        by: the key of the call that did so, or None.
     """
 
     id: int
@@ -74,11 +74,11 @@ class Recovery:
 
 
 def recoveries(calls: Sequence[Sent], requests: Iterable[int] = ()) -> Iterator[Recovery]:
-    """What became of each failed call of one conversation.
+    """The outcome of each failed call of one conversation.
 
     Args:
         calls: its calls, in order.
-        requests: the last step before each message of the user; calls after it answer something else.
+        requests: the last step before each message of the user; later calls have another goal.
     """
     ends = sorted(requests)
     for at, call in enumerate(calls):
@@ -107,7 +107,7 @@ def _recovery(failed: Sent, beside: list[Sent], later: list[Sent]) -> Recovery:
 
 
 def serves(failed: Sent, later: Sent) -> Case | None:
-    """How a later call serves the intent of a failed one; None if it does not.
+    """How a later call serves the goal of a failed one; None if it does not.
 
     Args:
         failed: the failed call.
@@ -130,7 +130,7 @@ def serves(failed: Sent, later: Sent) -> Case | None:
 
 
 def _is_meant(failed: Sent, later: Sent) -> bool:
-    return later.name in listed(failed.suggestions) or _is_near(failed.name, later.name)
+    return later.name in read_list(failed.suggestions) or _is_near(failed.name, later.name)
 
 
 def _is_variation(blamed: frozenset[str], before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
@@ -155,13 +155,13 @@ def _blamed(failed: Sent) -> frozenset[str]:
     """The arguments that the failure rejects by name."""
     if failed.error not in ("ToolArgumentError", "ToolNotFoundError") or not failed.problems:
         return frozenset()
-    pointers = [str(one.get("pointer", "")) for one in listed(failed.problems, dict)]
+    pointers = [str(one.get("pointer", "")) for one in read_list(failed.problems, dict)]
     names = [pointer.split("/")[1] for pointer in pointers if "/" in pointer]
     return frozenset(name.replace("~1", "/").replace("~0", "~") for name in names)
 
 
 def _missing(failed: Sent, before: Mapping[str, Any]) -> frozenset[str]:
-    """The arguments that name what does not exist; if none does and only one is a text, that one."""
+    """The arguments that name what does not exist; if none does, the only text among them."""
     if failed.error != "ResourceNotFoundError":
         return frozenset()
     wanted = failed.resource or ""
@@ -181,7 +181,7 @@ def _is_named(value: str | float, resource: str) -> bool:
 
 
 def _is_kept(value: str | float, other: str | float) -> bool:
-    """Whether one value is the other, or near it."""
+    """Whether one value equals the other or is near it."""
     if isinstance(value, bool) or isinstance(other, bool):
         return value is other
     number, other_number = _number(value), _number(other)
@@ -204,7 +204,7 @@ def _is_near(one: str, other: str) -> bool:
 
 
 def _holds(text: str, part: str) -> bool:
-    """Whether a text is another one or holds it, not within a word."""
+    """Whether a text equals another one or contains it as whole words."""
     text, part = text.lower(), part.lower()
     return part in text and re.search(rf"(?<!\w){re.escape(part)}(?!\w)", text, re.ASCII) is not None
 
@@ -214,7 +214,7 @@ def _values(arguments: Mapping[str, Any]) -> list[str | float]:
 
 
 def _inside(argument: Any) -> list[str | float]:
-    """The first hundred texts, numbers, trues and falses in an argument; null and an empty text are no values."""
+    """The first hundred texts, numbers and booleans in an argument; null and an empty text do not count."""
     found: list[str | float] = []
     waiting = [argument]
     while waiting and len(found) < _MOST_VALUES:

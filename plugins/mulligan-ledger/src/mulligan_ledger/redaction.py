@@ -1,4 +1,4 @@
-"""Secrets taken out of JSON values: out of every text, and by the name beside it."""
+"""Removes secrets from JSON values: from every text, and by the name beside a value."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _DEEPEST = 64
 
 
 def redact_value(value: Any, redact: Redact, depth: int = 0) -> Any:
-    """A copy of a JSON value without secrets; what is nested too deeply is left out.
+    """Copies a JSON value without secrets; parts that are nested too deeply are omitted.
 
     Args:
         value: a JSON value; anything else becomes its type's name.
@@ -33,7 +33,7 @@ def redact_value(value: Any, redact: Redact, depth: int = 0) -> Any:
 
 
 def redact_member(name: str, value: Any, redact: Redact, depth: int = 0) -> Any:
-    """A member's value without secrets; the name may say that the whole value is one.
+    """Copies the value of a member without secrets; its name may mark the whole value as secret.
 
     Args:
         name: the member's name, such as `password`.
@@ -51,7 +51,7 @@ def redact_member(name: str, value: Any, redact: Redact, depth: int = 0) -> Any:
 
 
 def redact_arguments(sent: Any, redact: Redact) -> str | None:
-    """The arguments of a call as text without secrets: as it was sent, if it holds none.
+    """The arguments of a call as text without secrets; unchanged if they contain none.
 
     Args:
         sent: JSON text, or JSON values.
@@ -61,8 +61,8 @@ def redact_arguments(sent: Any, redact: Redact) -> str | None:
         return None
     if isinstance(sent, bytes):
         sent = sent.decode("utf-8", "replace")
-    text = sent if isinstance(sent, str) else dumped(sent)
-    is_plain = "\\" not in text  # nothing hides behind an escape
+    text = sent if isinstance(sent, str) else dump(sent)
+    is_plain = "\\" not in text  # no secret is hidden by escapes
     if is_plain and (redacted := redact(text)) == text:
         return text
     try:
@@ -70,9 +70,9 @@ def redact_arguments(sent: Any, redact: Redact) -> str | None:
     except (ValueError, RecursionError):
         return redacted if is_plain else redact(text)
     hidden = redact_value(values, redact)
-    return text if hidden == values else dumped(hidden)
+    return text if hidden == values else dump(hidden)
 
 
-def dumped(value: Any) -> str:
+def dump(value: Any) -> str:
     """A JSON value as text."""
     return json.dumps(value, ensure_ascii=False, default=lambda one: type(one).__name__)

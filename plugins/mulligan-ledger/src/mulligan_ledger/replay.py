@@ -1,8 +1,8 @@
-"""Words every recorded failure again, with the code, plugins, format and policy of today.
+"""Renders every recorded failure again, with the present code, plugins, format and policy.
 
-Each conversation runs through a real pipeline whose tools have the recorded definitions. Instead of running, a tool raises or
-returns what was recorded, so that resolving, validation, classification, the memory of the conversation and the feedback are
-all today's. Nothing waits and nothing leaves the process.
+Each conversation runs through a real pipeline whose tools have the recorded definitions. Instead of running, a tool
+raises or returns what was recorded. Resolution, validation, classification, the memory of the conversation and the
+feedback are those of the present code. Nothing waits and nothing leaves the process.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from mulligan import Pipeline, ToolCall, errors
 from mulligan.errors import ToolArgumentError, ToolError, ToolNotFoundError
 from mulligan.hookimpl import hookimpl
 from mulligan_ledger import snapshot
-from mulligan_ledger.definitions import to_tool
-from mulligan_ledger.reading import Call, Conversation, conversations, definitions, listed, toolsets
+from mulligan_ledger.definitions import make_tool
+from mulligan_ledger.reading import Call, Conversation, conversations, definitions, read_list, toolsets
 
 _FENCE = re.compile(r"\b[0-9a-f]{16,64}(?=>>>)|(?<=<<<)[0-9a-f]{16,64}\b")
 MakePipeline = Callable[[Any, Any], Pipeline]
@@ -29,14 +29,14 @@ MakePipeline = Callable[[Any, Any], Pipeline]
 
 @attrs.frozen
 class Rewording:
-    """One failure, and what it reads today.
+    """One failure, and its present text.
 
     Attributes:
         session: the conversation's name.
-        call: its row.
+        call: the row of the call.
         before: the text that the model read.
-        after: the text of today; None if it cannot be said.
-        reason: why it cannot; otherwise empty.
+        after: the present text; None if the call cannot be replayed.
+        reason: why it cannot be replayed; otherwise empty.
     """
 
     session: str
@@ -47,23 +47,23 @@ class Rewording:
 
     @property
     def is_changed(self) -> bool:
-        """Whether the text differs in more than the marks of its fence, which depend on ids and redacted values."""
+        """Whether the texts differ in more than the marks of their fences, which depend on ids and redacted values."""
         return self.after is not None and without_marks(self.before) != without_marks(self.after)
 
 
 def without_marks(text: str) -> str:
-    """A text whose fences have the same mark."""
+    """The text with the same mark for all fences."""
     return _FENCE.sub("mark", text)
 
 
 def replay(
     connection: sqlite3.Connection, make_pipeline: MakePipeline, *, session: str | None = None
 ) -> Iterator[Rewording]:
-    """Words the recorded failures again, in order.
+    """Renders the recorded failures again, in order.
 
     Args:
         connection: the file.
-        make_pipeline: makes a pipeline of tools and a plugin, with the settings of today.
+        make_pipeline: creates a pipeline from tools and a plugin, with the present settings.
         session: the id of a conversation, or its number in the file; None for all.
     """
     known, sets = definitions(connection), toolsets(connection)
@@ -144,26 +144,26 @@ def _pipeline_for(
     key = call.row["toolset"] or call.row["definition"] or ""
     if key not in pipelines:
         hashes = sets.get(key) or ([key] if key in known else [])
-        tools = [to_tool(known[one], recorded.run, recorded.resources) for one in hashes if one in known]
+        tools = [make_tool(known[one], recorded.run, recorded.resources) for one in hashes if one in known]
         pipelines[key] = base.with_tools(tools)
     return pipelines[key]
 
 
 class _Recorded:
-    """What the tools do: whatever the call that is replayed did."""
+    """Plays the recorded behavior of the tools in the call that is replayed."""
 
     def __init__(self) -> None:
         self.call: Call | None = None
         self._attempt = 0
 
     def start(self, call: Call) -> None:
-        """The next call is this one."""
+        """Starts the replay of a call."""
         self.call, self._attempt = call, 0
 
     def resources(self, arguments: Mapping[str, Any]) -> list[str]:
-        """The names that were near the missing one."""
+        """The recorded names that were near the missing one."""
         assert self.call is not None
-        return listed(self.call.row["suggestions"], str)
+        return read_list(self.call.row["suggestions"], str)
 
     def run(self, **_: Any) -> Any:
         """Raises or returns what was recorded, attempt by attempt."""
@@ -179,7 +179,7 @@ class _Recorded:
 
     @hookimpl(tryfirst=True)
     def authorize(self) -> ToolError | None:
-        """Refuses what was refused before it ran, by a plugin or a person who is not here."""
+        """Refuses a call that was refused before it ran, by a plugin or a person absent from the replay."""
         row = None if self.call is None else self.call.row
         if row is None or not row["is_error"] or row["attempts"]:
             return None
@@ -205,14 +205,14 @@ def _recorded_error(row: sqlite3.Row) -> ToolError:
 
 @attrs.frozen
 class Change:
-    """Failures that read the same before, and the same today.
+    """Failures that had the same text, and have the same text now.
 
     Attributes:
-        before: the text that was recorded.
+        before: the recorded text.
         after: the text of today.
-        tools: the names that were called.
-        count: how many failures.
-        sessions: the conversations, the first few.
+        tools: the called names.
+        count: the number of failures.
+        sessions: the first few conversations.
     """
 
     before: str
@@ -222,7 +222,7 @@ class Change:
     sessions: tuple[str, ...]
 
     def diff(self) -> list[str]:
-        """The lines that differ, with the ones around them, as in a unified diff."""
+        """The lines that differ, with context, as a unified diff."""
         lines = difflib.unified_diff(
             self.before.splitlines(), self.after.splitlines(), "recorded", "today", lineterm="", n=2
         )

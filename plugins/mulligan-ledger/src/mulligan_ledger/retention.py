@@ -1,4 +1,4 @@
-"""How much of the past a ledger keeps: by age and by size, whole conversations at a time, the oldest first."""
+"""Deletes old conversations by age and by size: whole conversations, the oldest first."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _LEFT = 0.9
 
 
 class Retention:
-    """Deletes what is too old, or too much.
+    """Deletes conversations that are too old, or that exceed the size.
 
     Args:
-        days: the age at which a conversation is deleted, by its last call; None for never.
-        size: bytes that the file may have; None for any. The newest conversation is always kept.
+        days: the age, counted from its last call, at which a conversation is deleted; None for never.
+        size: the maximum size of the file in bytes; None for no limit. The newest conversation is always kept.
     """
 
     def __init__(self, days: float | None, size: int | None) -> None:
@@ -49,7 +49,7 @@ class Retention:
         if self._size is not None:
             self._shrink(connection, self._size)
         _delete_unused(connection)
-        connection.executescript("PRAGMA incremental_vacuum")  # `execute` would free one page only
+        connection.executescript("PRAGMA incremental_vacuum")  # `execute` would free only one page
 
     def _shrink(self, connection: sqlite3.Connection, size: int) -> None:
         if _used(connection) <= size:
@@ -72,7 +72,7 @@ class Retention:
 
 
 def _delete_unused(connection: sqlite3.Connection) -> None:
-    """Deletes definitions of tools that no call is left of, such as those whose descriptions change every day."""
+    """Deletes definitions of tools that no remaining call refers to, such as those whose descriptions change every day."""
     connection.execute("DELETE FROM toolsets WHERE hash NOT IN (SELECT toolset FROM calls WHERE toolset IS NOT NULL)")
     connection.execute(
         "DELETE FROM definitions WHERE hash NOT IN (SELECT definition FROM calls WHERE definition IS NOT NULL "
@@ -81,7 +81,7 @@ def _delete_unused(connection: sqlite3.Connection) -> None:
 
 
 def _used(connection: sqlite3.Connection) -> int:
-    """Bytes that hold something."""
+    """The bytes of the pages in use."""
     pages, free, size = (
         connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size")
     )

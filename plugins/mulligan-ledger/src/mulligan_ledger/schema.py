@@ -1,4 +1,4 @@
-"""The tables of a ledger, as a list of migrations. A file of an older version is brought forward; none is ever taken back.
+"""The tables of a ledger, as a list of migrations. A file of an older version is migrated forward, never back.
 
 `docs/reference/ledger.md` describes every column for people who query the file.
 """

@@ -13,7 +13,7 @@ from mulligan_ledger.html import render
 
 
 class Server:
-    """Serves the page at an address that cannot be guessed, so that no other page or user of the machine reads it.
+    """Serves the page at an address that cannot be guessed, so that no other page or user of this machine can read it.
 
     Args:
         file: the ledger.
@@ -88,7 +88,7 @@ def _handler(answer: Callable[[str, str], tuple[int, str, bytes]]) -> type[BaseH
             self.wfile.write(content)
 
         def log_message(self, *_: Any) -> None:
-            """Nothing: the terminal shows the address only."""
+            """Prints nothing: the terminal shows only the address."""
 
     return Handler
 

@@ -1,8 +1,8 @@
-"""What a tool raised or returned, as JSON: enough to classify it again, in a process that has none of its classes.
+"""What a tool raised or returned, as JSON: enough to classify it again in a process that does not have its classes.
 
-An exception is kept as the qualified names of its classes, what it was raised with, its text and the attributes that it
-stores, with those of the response in it; its causes and group members likewise. No foreign code runs to read them, except
-for four methods by which gRPC's exceptions give what others store. Every text is redacted, and the whole is bounded.
+An exception is kept as the qualified names of its classes, its arguments, its text and its stored attributes, including
+those of its response; its causes and group members likewise. No foreign code runs to read them, except four methods of
+gRPC's exceptions, which return what others store. Every text is redacted, and the whole is bounded.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SKIPPED = (FunctionType, BuiltinFunctionType, MethodType, ModuleType, type)
 _HIDDEN_USER = re.compile(r"(://[^/\s@]{0,200})\[redacted\]([^/\s@]{0,200}@)")
 
 
-def of_outcome(outcome: Any, redact: Redact) -> dict[str, Any]:
+def describe_outcome(outcome: Any, redact: Redact) -> dict[str, Any]:
     """Describes what a tool raised or returned.
 
     Args:
@@ -40,7 +40,7 @@ def of_outcome(outcome: Any, redact: Redact) -> dict[str, Any]:
 
 
 class _Writer:
-    """Describes one outcome; `left` is how many parts it may still have."""
+    """Describes one outcome; `left` is the number of parts that it may still have."""
 
     def __init__(self, redact: Redact) -> None:
         self._redact = redact
@@ -53,7 +53,7 @@ class _Writer:
         return [self._exception(one) for one in chain]
 
     def _exception(self, exception: BaseException) -> dict[str, Any]:
-        told: dict[str, Any] = {
+        record: dict[str, Any] = {
             "mro": _names(type(exception)),
             "text": self._text(safe_str(exception)),
             "args": [self.value(one, 1) for one in islice(raised_with(exception), _MOST_MEMBERS)],
@@ -68,11 +68,11 @@ class _Writer:
             if callable(found):
                 answers[name] = self.value(call_safely(found), 2)
             elif found is not None:
-                told["fields"].setdefault(name, self._member(name, found, 2))
+                record["fields"].setdefault(name, self._member(name, found, 2))
         members = [self._places[id(one)] for one in group_members(exception) if id(one) in self._places]
         cause = self._places.get(id(exception.__cause__))
         more = {"answers": answers, "members": members, "cause": cause, "frames": _frames(exception)}
-        return told | {name: value for name, value in more.items() if value not in (None, [], {})}
+        return record | {name: value for name, value in more.items() if value not in (None, [], {})}
 
     def value(self, value: Any, depth: int) -> Any:
         """A value as JSON; objects as `{"$object": names of its classes, "fields": ...}`."""
@@ -138,7 +138,7 @@ class _Writer:
 
 
 def _parsable(text: str) -> str:
-    """A redacted text whose addresses can be read again: brackets before a host would be those of an IPv6 address."""
+    """A redacted text whose addresses can be parsed again: brackets before a host would mean an IPv6 address."""
     return _HIDDEN_USER.sub(r"\1redacted\2", text) if "[redacted]" in text else text
 
 
@@ -147,7 +147,7 @@ def _names(cls: type) -> list[list[str]]:
 
 
 def _is_data(cls: type, name: str) -> bool:
-    """Whether an attribute is stored in each instance, or is a plain constant of a class that will not be there."""
+    """Whether an attribute is stored in each instance, or is a plain constant of a class that a replay does not have."""
     base = next((base for base in cls.__mro__ if name in vars(base)), object)
     found = vars(base).get(name)
     if type(found).__name__ in ("member_descriptor", "getset_descriptor", "_tuplegetter"):
@@ -160,7 +160,7 @@ def _has_methods(exception: BaseException) -> bool:
 
 
 def _frames(exception: BaseException) -> list[str]:
-    """The modules that the exception came through, outermost first, each once in a row."""
+    """The modules in the traceback, outermost first, without consecutive duplicates."""
     step, found = trace(exception), []
     while step is not None and len(found) < _MOST_FRAMES:
         module = step.tb_frame.f_globals.get("__name__")
@@ -171,10 +171,10 @@ def _frames(exception: BaseException) -> list[str]:
 
 
 def to_handler(snapshot: Mapping[str, Any]) -> Callable[[], Any]:
-    """A function that raises or returns what was described.
+    """A handler that raises or returns what was described.
 
     Args:
-        snapshot: the result of `of_outcome`.
+        snapshot: the result of `describe_outcome`.
     """
     if "raised" in snapshot:
         outermost, frames = _Reader(snapshot["raised"]).outermost, snapshot["raised"][0].get("frames", ())
@@ -184,7 +184,7 @@ def to_handler(snapshot: Mapping[str, Any]) -> Callable[[], Any]:
 
 
 def _raise_through(exception: BaseException, modules: Any) -> None:
-    """Raises an exception whose traceback names modules, since a classifier may look for its client there."""
+    """Raises an exception whose traceback has the given modules, since a classifier may look for its client there."""
 
     def throw() -> None:
         raise exception
@@ -198,10 +198,10 @@ def _raise_through(exception: BaseException, modules: Any) -> None:
 
 
 class _Plain:
-    """An object of a class that is not here: it has what the original stored."""
+    """An object of a class that is missing here, with the attributes that the original stored."""
 
     def __getattr__(self, name: str) -> Any:
-        """A property gives what is stored as `_name` or `_Class__name`, as most do."""
+        """Like most properties, returns what is stored as `_name` or `_Class__name`."""
         if name.startswith("__"):
             raise AttributeError(name)
         for stored, value in vars(self).items():
@@ -211,7 +211,7 @@ class _Plain:
 
 
 class _Headers(dict):
-    """A mapping that also finds a name in another case, as headers do."""
+    """A mapping that ignores the case of names, as headers do."""
 
     def get(self, name: Any, default: Any = None) -> Any:
         if name in self or not isinstance(name, str):
@@ -220,14 +220,14 @@ class _Headers(dict):
 
 
 class _Reader:
-    """Makes the exceptions and values of one snapshot again."""
+    """Rebuilds the exceptions and values of one snapshot."""
 
     def __init__(self, described: list[Mapping[str, Any]]) -> None:
         self._made: dict[int, BaseException] = {}
-        for at in range(len(described) - 1, -1, -1):  # members of a group come after it
+        for at in range(len(described) - 1, -1, -1):  # the members of a group come after it
             self._made[at] = _new_exception(described[at], self)
-        for at, told in enumerate(described):
-            self._fill(self._made[at], told)
+        for at, record in enumerate(described):
+            self._fill(self._made[at], record)
 
     @property
     def outermost(self) -> BaseException:
@@ -235,65 +235,65 @@ class _Reader:
         return self._made[0]
 
     def exception(self, at: int) -> BaseException | None:
-        """One exception of the chain, by its place."""
+        """One exception of the chain, by its index."""
         return self._made.get(at)
 
-    def _fill(self, exception: BaseException, told: Mapping[str, Any]) -> None:
-        exception.args = tuple(self.value(one) for one in told.get("args", ()))
-        for name, value in told.get("fields", {}).items():
+    def _fill(self, exception: BaseException, record: Mapping[str, Any]) -> None:
+        exception.args = tuple(self.value(one) for one in record.get("args", ()))
+        for name, value in record.get("fields", {}).items():
             call_safely(lambda name=name, value=value: setattr(exception, name, self.value(value)))
-        for name, answer in told.get("answers", {}).items():
+        for name, answer in record.get("answers", {}).items():
             given = self.value(answer)
             vars(exception)[name] = lambda given=given: given
-        exception.__cause__ = self.exception(told.get("cause", -1))
+        exception.__cause__ = self.exception(record.get("cause", -1))
 
-    def value(self, told: Any) -> Any:
+    def value(self, record: Any) -> Any:
         """A value that was described."""
-        if isinstance(told, list):
-            return [self.value(one) for one in told]
-        if not isinstance(told, dict):
-            return told
-        if "$tuple" in told:
-            return tuple(self.value(one) for one in told["$tuple"])
-        if "$bytes" in told:
-            return str(told["$bytes"]).encode()
-        if "$map" in told:
-            members = {name: self.value(one) for name, one in told["$map"]}
+        if isinstance(record, list):
+            return [self.value(one) for one in record]
+        if not isinstance(record, dict):
+            return record
+        if "$tuple" in record:
+            return tuple(self.value(one) for one in record["$tuple"])
+        if "$bytes" in record:
+            return str(record["$bytes"]).encode()
+        if "$map" in record:
+            members = {name: self.value(one) for name, one in record["$map"]}
             return _Headers(members) if any(isinstance(one, str) for one in members.values()) else members
-        if "$exception" in told:
-            return self.exception(told["$exception"])
-        if "$object" in told:
-            return self._object(told)
+        if "$exception" in record:
+            return self.exception(record["$exception"])
+        if "$object" in record:
+            return self._object(record)
         return None
 
-    def _object(self, told: Mapping[str, Any]) -> Any:
+    def _object(self, record: Mapping[str, Any]) -> Any:
         cls: type = _Plain
-        shown = told.get("text") or ""
-        for module, name in reversed(told["$object"]):
+        shown = record.get("text") or ""
+        for module, name in reversed(record["$object"]):
             cls = type(name.rpartition(".")[2], (cls,), {"__module__": module, "__qualname__": name, "_shown": shown})
         if shown:
             cls.__str__ = lambda self: self._shown  # type: ignore[method-assign, attr-defined]
         made = cls()
-        vars(made).update({name: self.value(one) for name, one in told.get("fields", {}).items()})
+        vars(made).update({name: self.value(one) for name, one in record.get("fields", {}).items()})
         return made
 
 
-def _new_exception(told: Mapping[str, Any], reader: _Reader) -> BaseException:
-    """An exception of classes with the recorded names; of the real ones where they are Python's or mulligan's."""
-    names = [tuple(one) for one in told.get("mro", ())]
+def _new_exception(record: Mapping[str, Any], reader: _Reader) -> BaseException:
+    """An exception whose classes have the recorded names; Python's and mulligan's own classes are the real ones."""
+    names = [tuple(one) for one in record.get("mro", ())]
     real = [(name, cls) for name in names if (cls := _real_class(*name)) is not None]
     roots: list[type] = []
     for _, cls in real:
         if not any(issubclass(root, cls) for root in roots):
             roots.append(cls)
-    text = told.get("text", "")
+    text = record.get("text", "")
     made = [name for name in names if name not in dict(real)]
     cls = roots[0] if len(roots) == 1 else _join(roots)
     for module, name in reversed(made):
-        bases = (cls,) if issubclass(cls, _Answering) else (_Answering, cls)
+        bases = (cls,) if issubclass(cls, _RecordedClass) else (_RecordedClass, cls)
         cls = type(name.rpartition(".")[2], bases, {"__module__": module, "__qualname__": name})
-    values = tuple(reader.value(one) for one in told.get("args", ()))
-    members = told.get("members", ())
+    values = tuple(reader.value(one) for one in record.get("args", ()))
+    members = record.get("members", ())
     if issubclass(cls, BaseExceptionGroup):
         inner = [one for at in members if (one := reader.exception(at)) is not None]
         return cls.__new__(cls, str(values[0]) if values else "", inner or [Exception(text)])
@@ -308,15 +308,15 @@ def _new_exception(told: Mapping[str, Any], reader: _Reader) -> BaseException:
     return exception
 
 
-class _Answering(BaseException):
-    """A class that was recorded: a property gives what is stored for it."""
+class _RecordedClass(BaseException):
+    """A recorded class: its properties return what was stored for them."""
 
     def __getattr__(self, name: str) -> Any:
         return _Plain.__getattr__(self, name)  # type: ignore[arg-type]
 
 
 def _join(roots: list[type]) -> type:
-    """One class of several of Python's own; of the first alone if they cannot be joined."""
+    """One class derived from several of Python's own; from the first alone if they cannot be combined."""
     if not roots:
         return Exception
     joined: type | None = call_safely(lambda: type(roots[0].__name__, tuple(roots), {"__module__": "builtins"}))
@@ -324,9 +324,10 @@ def _join(roots: list[type]) -> type:
 
 
 def _real_class(module: str, name: str) -> type | None:
-    """The class itself, if Python or mulligan defines it and it is here already. Nothing is imported for a recorded name.
+    """The class itself, if Python or mulligan defines it and its module is already imported.
 
-    What would end the replay itself is no real class: no tool's failure is recorded as such.
+    Nothing is imported for a recorded name. A class that would end the replay itself does not count: no tool's failure is
+    recorded with one.
     """
     if module == "builtins":
         found = getattr(builtins, name, None)

@@ -1,4 +1,4 @@
-"""The report for a terminal, for machines, and as a comparison of two ledgers."""
+"""Prints the report: for a terminal, as CSV, and as a comparison of two ledgers."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ _CSV_COLUMNS = (
 
 
 def csv_lines(connection: sqlite3.Connection, found: Measures) -> Iterable[str]:
-    """One line for each call, with what became of it, and a heading. A cell never starts a formula of a spreadsheet.
+    """A heading, and one line for each call with its outcome. No cell starts a formula of a spreadsheet.
 
     Args:
         connection: the ledger.

@@ -1,4 +1,4 @@
-"""Foreign text made visible: characters that cannot be seen, or that move others, are shown by their numbers."""
+"""Makes foreign text visible: characters that are invisible, or that move others, are shown by their code points."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _PLAIN = re.compile(r"[\x20-\x7e\n\t]*")
 
 
 def parts(text: str) -> list[tuple[bool, str]]:
-    """A text in pieces: whether each is the number of a hidden character, and the piece.
+    """Splits a text into pieces, each with whether it is the code point of a hidden character.
 
-    Of marks that combine with one character, only the first two are kept: more would leave the line.
+    Of the marks that combine with one character, only the first two are kept: more would leave the line.
 
     Args:
         text: foreign text.
@@ -60,7 +60,7 @@ def as_markup(text: object, most: int = 2_000) -> Markup:
 
     Args:
         text: foreign text, or a number.
-        most: the most characters that are shown.
+        most: the maximum number of characters.
     """
     whole = str(text)
     shown = Markup().join(

@@ -1,4 +1,4 @@
-"""Writes what was observed, in a thread of its own; what cannot be written is counted, and never touches a call."""
+"""Writes what was observed, in its own thread; what cannot be written is counted, and never affects a call."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ PAUSE = 0.01
 
 RETRY_SECONDS = 1.0
 MOST_WAITING = 10_000
-"""How many events wait at most while the file cannot be written; those after them are counted as lost."""
+"""The maximum number of events that wait while the file cannot be written; further ones are counted as lost."""
 
 _MOST_IN_BATCH = 500
 _MOST_SESSIONS = 10_000
 _MOST_INTEGER = 2**63
 _OF_THE_DATA = (sqlite3.DataError, sqlite3.IntegrityError, sqlite3.InterfaceError, sqlite3.ProgrammingError)
 _OF_THE_FILE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
-"""What no second try changes: damage, another kind of file, and tables that somebody has changed."""
+"""Errors that trying again cannot fix: damage, another kind of file, and tables that were edited."""
 
 _TABLES: dict[str, tuple[str, ...]] = {}
 
@@ -50,9 +50,9 @@ class _Waiting(NamedTuple):
     """An event that is not written yet.
 
     Attributes:
-        at: when it happened, in seconds since 1970, by a clock that can be set.
+        at: when it happened, in seconds since 1970, by the system clock.
         event: the event.
-        since: when it came in, on the monotonic clock.
+        since: when it arrived, by the monotonic clock.
     """
 
     at: float
@@ -65,14 +65,14 @@ class Writer:
 
     Args:
         path: the file.
-        content: how much of each call is kept.
-        retention: how much of the past is kept.
-        make_recorder: makes what describes the calls.
+        content: which content of each call is kept.
+        retention: deletes old conversations.
+        make_recorder: creates the `Recorder`, which turns calls into rows.
         source: `live`, or `import` for calls that another program logged.
 
     Attributes:
-        recorded: how many events were written by this process.
-        lost: how many could not be.
+        recorded: the number of events that this process has written.
+        lost: the number of events that could not be written.
         problem: why the last write failed; empty while writing works.
     """
 
@@ -90,7 +90,7 @@ class Writer:
         self._source = source
         self._content = content
         self._retention = retention
-        self._abandoned: list[Any] = []  # connections of a parent process, which must not even be closed here
+        self._abandoned: list[Any] = []  # connections of the parent process, which must not even be closed here
         self._reset()
 
     def _reset(self) -> None:
@@ -111,7 +111,7 @@ class Writer:
         self.problem = ""
 
     def forked(self) -> None:
-        """In a forked child: a queue, thread and connection of its own. What waits in the parent is the parent's."""
+        """Gives a forked child its own queue, thread and connection. What waits in the parent stays with the parent."""
         self._abandoned.append(self._connection)
         self._reset()
 
@@ -125,7 +125,7 @@ class Writer:
         if self.is_broken or len(self._queue) >= MOST_WAITING:
             self.lost += 1
             return
-        if self._pause:  # the thread falls behind: without this, more than the last second could be lost
+        if self._pause:  # the thread falls behind: without this pause, more than the last second could be lost
             time.sleep(self._pause)
         self._queue.append(_Waiting(time.time() if at is None else at, event, time.monotonic()))
         if not self._awake:
@@ -138,7 +138,7 @@ class Writer:
         with self._lock:
             if self._thread is not None:
                 return
-            _WRITERS.add(self)  # kept alive until it is closed, since something may wait in it
+            _WRITERS.add(self)  # kept alive until it is closed, since events may wait in it
             self._thread = threading.Thread(target=self._run, name="mulligan-ledger", daemon=True)
             try:
                 self._thread.start()
@@ -150,7 +150,7 @@ class Writer:
                 util.Finalize(None, self.flush, exitpriority=10)
 
     def _run(self) -> None:
-        """The thread: it waits for events, lets some gather, and writes them."""
+        """The thread: waits for events, lets some accumulate, and writes them."""
         wake, stop = self._wake, self._stop
         while not stop.is_set():
             wake.wait()
@@ -161,10 +161,10 @@ class Writer:
                 wake.set()
 
     def flush(self) -> bool:
-        """Writes everything that waits, in the caller's thread.
+        """Writes all waiting events, in the caller's thread.
 
         Returns:
-            Whether it is all written.
+            Whether all are written.
         """
         with self._lock:
             self._awake = False
@@ -178,11 +178,11 @@ class Writer:
                 except BaseException:  # interrupted: what is not written yet is written at the end
                     self._queue.extendleft(reversed(batch))
                     raise
-            self._tell_lost()
+            self._record_losses()
             return not self._queue
 
     def close(self) -> None:
-        """Writes everything that waits, and closes the file; what cannot be written is lost. A later event opens it again."""
+        """Writes all waiting events, and closes the file; what cannot be written is lost. A later event opens it again."""
         self._stop.set()
         self._wake.set()
         with self._lock:
@@ -196,7 +196,7 @@ class Writer:
         _WRITERS.discard(self)
 
     def _failed(self, error: Exception, batch: list[_Waiting]) -> None:
-        """Keeps what was not written for the next time, unless there is no next time for this file."""
+        """Keeps the events that were not written for the next attempt, unless trying again cannot help."""
         self.problem, self._pause = f"{self.path}: {error}", 0.0
         code = getattr(error, "sqlite_errorcode", None)
         self.is_broken = isinstance(error, NotALedger) or code in _OF_THE_FILE
@@ -224,7 +224,7 @@ class Writer:
         if self._connection is None:
             self._connection = open_for_writing(self.path)
             file = _identity(self.path)
-            if file != self._file or self._recorder is None:  # deleted or moved away: the new file knows nothing yet
+            if file != self._file or self._recorder is None:  # deleted or moved: the new file has no rows yet
                 self._process, self._sessions, self._told_lost = 0, {}, 0
                 salt = self._connection.execute("SELECT value FROM settings WHERE name = 'salt'").fetchone()[0]
                 self._recorder = self._make_recorder(self._content, salt)
@@ -233,10 +233,10 @@ class Writer:
         return self._connection, self._recorder
 
     def _write_or_split(self, batch: list[_Waiting]) -> None:
-        """Writes a batch, and takes out what is written. An event that cannot be written, unlike the others, is lost alone.
+        """Writes a batch, and removes the events that are written. If only one event cannot be written, only that one is lost.
 
         Raises:
-            sqlite3.Error, NotALedger, OSError: the file cannot be written, and none of these events is.
+            sqlite3.Error, NotALedger, OSError: the file cannot be written, and none of these events was.
         """
         try:
             self._write(batch)
@@ -264,7 +264,7 @@ class Writer:
         for at, event, _ in batch:
             try:
                 rows.append((at, event, recorder.call(event, at) if isinstance(event, CallFinished) else None))
-            except Exception as error:  # one call that cannot be described does not take the others with it
+            except Exception as error:  # a call that cannot be described must not affect the others
                 unreadable, self.problem = unreadable + 1, f"{self.path}: a call cannot be described: {error!r}"
         sessions = dict(islice(self._sessions.items(), max(0, len(self._sessions) - _MOST_SESSIONS), None))
         self._begin(connection, batch[0].since)
@@ -286,11 +286,11 @@ class Writer:
         self._retention.apply(connection)
 
     def _begin(self, connection: sqlite3.Connection, oldest: float) -> None:
-        """Waits for its turn among the processes that write: with many short pauses, since SQLite's own grow and are unfair.
+        """Waits for its turn among the writing processes, with many short pauses: SQLite's own grow and are unfair.
 
         Args:
             connection: the file.
-            oldest: since when the oldest event that is to be written has waited, on the monotonic clock.
+            oldest: since when the oldest event has waited, by the monotonic clock.
         """
         until = time.monotonic() + databases.BUSY_SECONDS
         connection.execute("PRAGMA busy_timeout = 0")
@@ -352,7 +352,7 @@ class Writer:
 
     @staticmethod
     def _forget_deleted(connection: sqlite3.Connection, conversation: int, known: dict[int, tuple[int, int]]) -> None:
-        """Forgets the row of a conversation that was too old, as this process or another one found, and continues now."""
+        """Forgets the row of a conversation that was deleted as too old, by this process or another, and now continues."""
         found = known.get(conversation)
         if found and connection.execute("SELECT 1 FROM sessions WHERE id = ?", found[:1]).fetchone() is None:
             del known[conversation]
@@ -364,12 +364,14 @@ class Writer:
         at: float,
         known: dict[int, tuple[int, int]],
     ) -> int:
-        """The row of a conversation; one that was saved and continues here is the same row."""
+        """The row of a conversation; a saved conversation that continues here keeps its row."""
         found = known.get(event.conversation)
         session_id = _storable(event.session_id)
         if found is None:
             continued = None
-            if event.conversation and len(known) >= _MOST_SESSIONS:  # it may be one of this process that was forgotten
+            if (
+                event.conversation and len(known) >= _MOST_SESSIONS
+            ):  # it may be a row of this process that was forgotten
                 continued = connection.execute(
                     "SELECT id FROM sessions WHERE process = ? AND conversation = ? ORDER BY id DESC LIMIT 1",
                     (self._process, event.conversation),
@@ -391,8 +393,8 @@ class Writer:
         known[event.conversation] = (found[0], max(found[1], event.step))
         return found[0]
 
-    def _tell_lost(self) -> None:
-        """Notes in the file how many events are not in it."""
+    def _record_losses(self) -> None:
+        """Records in the file how many events were lost."""
         if self.lost == self._told_lost or not self._process or self._connection is None:
             return
         try:
@@ -403,7 +405,7 @@ class Writer:
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """Which file a path names now; None if there is none."""
+    """The identity of the file at a path; None if there is none."""
     try:
         found = os.stat(path)
     except OSError:
@@ -431,7 +433,7 @@ def insert(connection: sqlite3.Connection, table: str, rows: list[dict[str, Any]
         connection: the file.
         table: the table's name.
         rows: values by column; a column that a row leaves out is NULL.
-        how: `OR IGNORE`, for rows that may be there already.
+        how: `OR IGNORE`, for rows that may already exist.
     """
     if not rows:
         return 0
@@ -448,7 +450,7 @@ def insert(connection: sqlite3.Connection, table: str, rows: list[dict[str, Any]
 
 
 def _storable(value: Any) -> Any:
-    """The value as SQLite takes it: a text without lone surrogates, which UTF-8 does not have; other types as text."""
+    """The value in a form that SQLite accepts: text without lone surrogates, which UTF-8 does not have; other types as text."""
     if (
         value is None
         or isinstance(value, float)
@@ -468,7 +470,7 @@ def _flush_all() -> None:
 
 
 def _before_fork() -> None:
-    """Nobody may be inside SQLite while the process forks: a lock of its own would stay shut in the child."""
+    """No thread may be inside SQLite while the process forks: SQLite's own lock would stay locked in the child."""
     for writer in list(_WRITERS):
         writer.held = writer._lock.acquire(timeout=2 * RETRY_SECONDS)  # type: ignore[attr-defined]  # noqa: SLF001
 

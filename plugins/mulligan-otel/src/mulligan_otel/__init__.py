@@ -5,4 +5,4 @@ from mulligan_otel.plugin import OpenTelemetry
 __all__ = ["OpenTelemetry", "plugin"]
 
 plugin = OpenTelemetry()
-"""The plugin of every pipeline once the package is installed: the program's providers, no content."""
+"""The plugin that every pipeline loads once the package is installed: the program's providers, no content."""

@@ -1,7 +1,7 @@
-"""Names of attributes and metrics, and values that are safe as such.
+"""Names of attributes and metrics, and attribute values that are safe to export.
 
-The names `gen_ai.*` are those of the OpenTelemetry conventions for generative AI, which are in development: the state of
-November 2026 (semantic-conventions 1.45, 0.66b2).
+The names `gen_ai.*` are those of the OpenTelemetry conventions for generative AI, which are still in development; this
+is their state of November 2026 (semantic-conventions 1.45, 0.66b2).
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ _PLAIN = re.compile(r"[\w.:/-]{1,100}", re.ASCII)
 
 
 class PerTool(Generic[T]):
-    """What is computed once for each tool. A tool that is gone is not kept.
+    """Values computed once for each tool. A tool that is garbage-collected is forgotten.
 
     Args:
-        make: computes it.
+        make: computes the value.
     """
 
     def __init__(self, make: Callable[[Tool], T]) -> None:
@@ -36,7 +36,7 @@ class PerTool(Generic[T]):
         self._known: dict[int, tuple[ref[Tool], T]] = {}  # by id, since a WeakKeyDictionary takes twice as long
 
     def get(self, tool: Tool) -> T:
-        """What there is of a tool."""
+        """The value of a tool."""
         known = self._known.get(id(tool))
         if known is not None and known[0]() is tool:
             return known[1]
@@ -50,13 +50,13 @@ class PerTool(Generic[T]):
 def provided(program: Mapping[str, Any], name: str, provider: object, *, is_off: bool) -> Mapping[str, Any]:
     """A mapping that holds a provider under a name; None while nothing is recorded.
 
-    OpenTelemetry's own function would say the same, but reads the environment each time.
+    OpenTelemetry's own function returns the same, but reads the environment each time.
 
     Args:
         program: where OpenTelemetry stores the program's provider, which may be set late.
-        name: the name there.
-        provider: the provider that was given, or None for that of the program.
-        is_off: whether it records nothing.
+        name: the name of that variable.
+        provider: an explicit provider, or None for that of the program.
+        is_off: whether a provider records nothing.
     """
     if is_off:
         return {name: None}
@@ -70,7 +70,7 @@ def stage_of(error: ToolError, attempts: int) -> str:
 
     Args:
         error: what the failure means.
-        attempts: how often the tool was run.
+        attempts: the number of attempts.
     """
     if attempts:
         return "execute"
@@ -82,5 +82,5 @@ def stage_of(error: ToolError, attempts: int) -> str:
 
 
 def plain(text: str | None) -> str:
-    """An identifier; `other` for any other text, which may be foreign."""
+    """The text if it is an identifier, otherwise `other`, since it may be foreign."""
     return text if text is not None and _PLAIN.fullmatch(text) else OTHER

@@ -1,4 +1,4 @@
-"""Metrics: durations, failures, repairs, retries and refusals of each tool, with few series."""
+"""Metrics: durations, failures, repairs, retries and refusals of each tool, with low cardinality."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class Metrics:
     """Counts the calls of a pipeline.
 
     Args:
-        provider: makes the meter; None for that of the program, which may come later.
+        provider: creates the meter; None for that of the program, which may be set later.
 
     Attributes:
-        provided: holds the provider under `METER_PROVIDER`; while that is None, nothing need be counted.
+        provided: holds the provider under `METER_PROVIDER`; while it is None, nothing needs to be counted.
     """
 
     def __init__(self, provider: MeterProvider | None) -> None:
@@ -83,7 +83,7 @@ class Metrics:
         return {"gen_ai.operation.name": OPERATION, _TOOL: self._label(tool.name)}
 
     def _label(self, name: str) -> str:
-        """The name of a tool as a label; `other` once there are more names than a backend should keep."""
+        """The name of a tool as a label; `other` beyond the number of names that a backend should store."""
         label = self._labels.get(name)
         if label is None:
             if len(self._labels) >= _MOST_TOOLS:

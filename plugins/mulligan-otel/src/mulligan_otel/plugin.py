@@ -1,4 +1,4 @@
-"""The plugin: hands the events of a pipeline to spans and metrics. OpenTelemetry is imported with the first call."""
+"""The plugin: turns the events of a pipeline into spans and metrics. OpenTelemetry is imported at the first call."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ class OpenTelemetry:
     """Traces and measures every call of a pipeline.
 
     Args:
-        tracer_provider: makes the tracer; by default the provider of the program.
-        meter_provider: makes the meter; by default the provider of the program.
+        tracer_provider: creates the tracer; by default the provider of the program.
+        meter_provider: creates the meter; by default the provider of the program.
         capture_content: whether spans contain the arguments and the result of a call, redacted and truncated; by default as
             the environment variable `OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT` says.
     """
@@ -59,7 +59,7 @@ class OpenTelemetry:
         self._capture_content = capture_content
         self._recorders: tuple[Spans, Metrics] | None = None
 
-    @hookimpl(trylast=True)  # after the log lines, which belong to the span
+    @hookimpl(trylast=True)  # after the log lines, which should be within the span
     def observe(self, event: Event) -> None:
         """Starts and ends spans, and counts."""
         spans, metrics = self._recorders or self._make_recorders()
@@ -77,7 +77,7 @@ class OpenTelemetry:
 
     @staticmethod
     def _observe_rare(event: Event, spans: Spans, metrics: Metrics) -> None:
-        """Records what does not happen in every call."""
+        """Records the events that most calls do not have."""
         kind = type(event)
         if kind is CallRepaired:
             metrics.repair(event)  # type: ignore[arg-type]
@@ -128,6 +128,6 @@ class _Carried:
         from mulligan_otel.process import in_trace
 
         carrier: dict[str, str] = {}
-        with suppress(Exception):  # a propagator that fails costs the parent, not the answer
+        with suppress(Exception):  # if a propagator fails, only the parent span is lost
             propagate.inject(carrier)
         return self._executor.within(in_trace, carrier)()

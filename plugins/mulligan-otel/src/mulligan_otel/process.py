@@ -13,13 +13,13 @@ _FLUSH_SECONDS = 1.0
 
 @contextmanager
 def in_trace(carrier: Mapping[str, str]) -> Iterator[None]:
-    """Makes a trace of another process the present one; at the end exports the spans, since the process ends at once.
+    """Continues the trace of another process; at the end exports the spans, since the process ends immediately.
 
     Args:
         carrier: the trace context, as the propagator of the other process wrote it.
     """
     parent = context.get_current()
-    with suppress(Exception):  # a propagator that fails costs the parent, not the answer
+    with suppress(Exception):  # if a propagator fails, only the parent span is lost
         parent = propagate.extract(carrier)
     token = context.attach(parent)
     try:
@@ -34,7 +34,7 @@ def in_trace(carrier: Mapping[str, str]) -> Iterator[None]:
 def _run_briefly(flush: Callable[[], object]) -> None:
     """Exports all pending data. An unreachable collector must not consume the tool's time.
 
-    `force_flush` has a timeout, which an exporter that retries does not observe.
+    `force_flush` has a timeout, but an exporter that retries ignores it.
     """
 
     def run() -> None:

@@ -32,11 +32,11 @@ _KEY = context.create_key("mulligan-call")
 _NAME_CHARS = 64
 _ID_CHARS = 100
 _CONTENT_CHARS = 2_000
-_READ = 4  # times as many characters as are shown, since some are left out
+_READ = 4  # times the displayed characters, since some are omitted
 
 
 class _Located(Protocol):
-    """What every event about a call contains."""
+    """The attributes that every event about a call has."""
 
     @property
     def call_id(self) -> str | None:
@@ -51,16 +51,16 @@ class _Call:
     """The spans of one call.
 
     Attributes:
-        owner: who made them: a pipeline may have two plugins of this kind.
+        owner: the `Spans` that created them: a pipeline may have two plugins of this kind.
         outer: the call that was current before, or None.
-        span: that of the call.
-        token: what was current before.
-        started: when it came in, in nanoseconds.
-        event: how it came in.
-        is_repaired: whether it is read differently from how it was sent.
+        span: the span of the call.
+        token: resets the context to the one before.
+        started: when the call began, in nanoseconds.
+        event: the event of its beginning.
+        is_repaired: whether it was read differently from how it was sent.
         failed: the first attempt that failed, and when, in nanoseconds; or None.
-        attempt: the span of the present attempt, and what was current before; or None.
-        is_below: whether it has ended below that of another plugin, which is still current.
+        attempt: the span of the present attempt and the token of the context before; or None.
+        is_below: whether it ended while the inner span of another plugin was still current.
     """
 
     __slots__ = (
@@ -81,21 +81,21 @@ class _Call:
 
 
 class Spans:
-    """Makes the spans of a pipeline's calls. A call's span is current while its tool runs.
+    """Creates the spans of a pipeline's calls. The span of a call is current while its tool runs.
 
     Args:
-        provider: makes the tracer; None for that of the program, which may come later.
-        capture: whether spans hold arguments and results.
+        provider: creates the tracer; None for that of the program, which may be set later.
+        capture: whether spans contain arguments and results.
 
     Attributes:
         is_used: whether any span was started.
-        provided: holds the provider under `TRACER_PROVIDER`; while that is None, no span need be started.
+        provided: holds the provider under `TRACER_PROVIDER`; while it is None, no span needs to be started.
     """
 
     def __init__(self, provider: TracerProvider | None, *, capture: bool) -> None:
         self._capture = capture
         self.is_used = False
-        trace.get_tracer_provider()  # loads the one that the environment names, if any
+        trace.get_tracer_provider()  # loads the provider that the environment names, if any
         self._tracer = trace.get_tracer("mulligan", VERSION, provider)
         self.provided = provided(vars(trace), TRACER_PROVIDER, provider, is_off=isinstance(self._tracer, NoOpTracer))
         self._redact = Redactor().redact
@@ -115,7 +115,7 @@ class Spans:
         try:
             span = self._tracer.start_span(name, attributes=attributes)
             within = None if span is INVALID_SPAN else trace.set_span_in_context(span)
-        finally:  # also without a span: the end of this call must not be taken for that of the one around it
+        finally:  # even without a span: the end of this call must not be mistaken for that of the outer call
             call = _Call(self, span, event)
             call.token = context.attach(context.set_value(_KEY, call, within))
 
@@ -129,7 +129,7 @@ class Spans:
         return attributes
 
     def resume(self, event: ApprovalDecided) -> None:
-        """Starts a span of a call that a framework interrupted until a person had decided: it is not told to start again."""
+        """Starts a new span for a call that was interrupted until a person decided; no event says that it starts again."""
         if self.provided[TRACER_PROVIDER] is not None and self._call_of(event) is None:
             self.start(CallStarted(event.call_id, show_name(event.tool_name), str, event.session_id, event.step))
 
@@ -150,7 +150,7 @@ class Spans:
             call.failed = event, time.time_ns()
 
     def start_attempt(self, event: CallRetried) -> None:
-        """Starts the span of an attempt. That of the first is made now, since until now it was the only one."""
+        """Starts the span of an attempt. The span of the first attempt is created now too: one attempt alone needs none."""
         call, start_span = self._call_of(event), self._tracer.start_span
         if call is None:
             return
@@ -234,7 +234,7 @@ def _current() -> _Call | None:
 
 
 def _end(call: _Call) -> None:
-    """Ends the spans of a call. An exporter may fail; what was current before is current again in any case."""
+    """Ends the spans of a call. Even if an exporter fails, the previous context is restored."""
     try:
         if call.attempt is not None:
             _end_attempt(call, None)
@@ -268,12 +268,12 @@ def _end_attempt(call: _Call, error: ToolError | None) -> None:
 
 
 def _shown(value: Any, limit: int, redact: Callable[[str], str]) -> str:
-    """A foreign text without secrets that any exporter can encode. Only its beginning is read."""
+    """The beginning of a foreign text, without secrets, in a form that any exporter can encode."""
     return clean(redact(safe_str(value, _READ * limit)))[:limit]
 
 
 def _unknown(name: str) -> tuple[str, dict[str, Any]]:
-    """The name of the span and the attributes of a call of which nothing else is known."""
+    """The name of the span and the attributes of a call about which nothing else is known."""
     attributes = {
         "gen_ai.operation.name": OPERATION,
         "gen_ai.tool.name": name,

@@ -263,15 +263,19 @@ def answered(failure: Failure) -> ToolError | None:
     return error
 
 
-def _told(failure: Failure, name: str) -> str:
+def _error_field(failure: Failure, name: str) -> str:
     """A field of the error in Stripe's response; only some of the client's exceptions repeat it as an attribute."""
-    told = failure.look("json_body", "error", name)
-    return told if isinstance(told, str) else ""
+    value = failure.look("json_body", "error", name)
+    return value if isinstance(value, str) else ""
 
 
 def _by_code(failure: Failure) -> ToolError | None:
-    decline = _told(failure, "decline_code")
-    for known, code in ((decline_codes, decline), (codes, _told(failure, "code")), (codes, _told(failure, "type"))):
+    decline = _error_field(failure, "decline_code")
+    for known, code in (
+        (decline_codes, decline),
+        (codes, _error_field(failure, "code")),
+        (codes, _error_field(failure, "type")),
+    ):
         meaning = known.meaning_of(code)
         if meaning is None:
             continue
@@ -287,8 +291,8 @@ def _by_code(failure: Failure) -> ToolError | None:
 
 def _problem(failure: Failure) -> Problem | None:
     """The argument from which Stripe's parameter was made, if there is one."""
-    code = _told(failure, "decline_code") or _told(failure, "code")
-    field = _told(failure, "param") or _told(failure, "invalid_param") or _FIELDS.get(code)
+    code = _error_field(failure, "decline_code") or _error_field(failure, "code")
+    field = _error_field(failure, "param") or _error_field(failure, "invalid_param") or _FIELDS.get(code)
     return problem_at(field, failure.arguments, is_missing=code in _MISSING)
 
 
@@ -305,13 +309,13 @@ def _by_status(failure: Failure) -> ToolError | None:
 
 def _resource(failure: Failure) -> str | None:
     """The value sent for the parameter that Stripe names, otherwise the identifier that Stripe quotes."""
-    quoted = _QUOTED_ID.search(_told(failure, "message")[:1_000])
-    return sent_value(_told(failure, "param"), failure.arguments) or (quoted[1] if quoted else failure.resource)
+    quoted = _QUOTED_ID.search(_error_field(failure, "message")[:1_000])
+    return sent_value(_error_field(failure, "param"), failure.arguments) or (quoted[1] if quoted else failure.resource)
 
 
 def _name_account(error: ToolPermissionError, failure: Failure) -> None:
     """Names the missing permission and the account. Otherwise, the resource would be the key."""
-    message = _told(failure, "message")[:1_000]
+    message = _error_field(failure, "message")[:1_000]
     account, needed = _ACCOUNT.search(message), _PERMISSION.search(message)
     error.resource = account[0] if account else None
     error.message = f"Stripe denied permission: {account[0]}." if account else "Stripe denied permission."

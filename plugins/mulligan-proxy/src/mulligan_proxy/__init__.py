@@ -1,4 +1,4 @@
-"""A proxy between any MCP client and any MCP server: whatever goes wrong with a call, the model reads what it can do next."""
+"""A proxy between any MCP client and any MCP server: whenever a call fails, the model reads what it can do next."""
 
 from mulligan_proxy.serving import serve_http, serve_stdio
 from mulligan_proxy.specs import ProxyOptions, ServerSpec

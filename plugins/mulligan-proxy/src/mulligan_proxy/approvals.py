@@ -1,4 +1,4 @@
-"""Calls that need a person's approval: asked through the client (MCP's elicitation), or refused where it cannot ask."""
+"""Calls that need a person's approval: requested through the client (MCP elicitation), or refused if it cannot ask."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _NO_FIELDS: dict[str, Any] = {"type": "object", "properties": {}}
 
 
 class Approvals:
-    """Asks the person at the client."""
+    """Asks the user of the client."""
 
     def __init__(self) -> None:
         self._key = secrets.token_bytes(32)
@@ -44,11 +44,11 @@ class Approvals:
             request: the call.
 
         Returns:
-            The decision; None if the question is on its way in the answer to the call.
+            The decision; None if the question is sent in the answer to the call.
         """
         exchange = CURRENT.get()
         if exchange.approval == self._seal(_APPROVED, request):
-            return Approve()  # another round of the same call, whose server asked for more
+            return Approve()  # another round of the same call, because its server asked for more input
         if not can_ask(exchange.session):
             return Reject(_CANNOT_ASK)
         if exchange.session.protocol_version in MODERN_PROTOCOL_VERSIONS:
@@ -65,9 +65,9 @@ class Approvals:
         return self._decision(answer.action, exchange, request)
 
     def _answered(self, exchange: Exchange, request: ApprovalRequest) -> Approve | Reject | None:
-        """The decision that came with the call; the first time, there is none, and the question is left in the exchange.
+        """The decision that was sent with the call. The first time there is none, and the question is put into the exchange.
 
-        The answer counts only for the very call that was asked about, which the seal holds together.
+        The answer counts only for exactly the call that was asked about, which the seal ensures.
         """
         state = exchange.params.get("requestState")
         approved = _approved_state(state)
@@ -100,7 +100,7 @@ class Approvals:
 
 
 def with_approval(answer: Mapping[str, Any], approval: str) -> dict[str, Any]:
-    """A server's request for input, which holds the approval of its call: the client sends it back, and no one is asked again.
+    """Adds the approval of a call to its server's request for input: the client sends it back, so no one is asked again.
 
     Args:
         answer: what the server answered.
@@ -113,7 +113,7 @@ def with_approval(answer: Mapping[str, Any], approval: str) -> dict[str, Any]:
 
 
 def _approved_state(state: Any) -> tuple[str, dict[str, Any]] | None:
-    """The seal and the server's own state in what `with_approval` made; None for anything else."""
+    """The seal and the server's own state from a result of `with_approval`; None for anything else."""
     try:
         held = json.loads(state) if isinstance(state, str) else None
     except (ValueError, RecursionError):
@@ -127,9 +127,9 @@ def _without(params: Mapping[str, Any], *names: str) -> dict[str, Any]:
 
 
 def _question(request: ApprovalRequest) -> str:
-    """What the person reads: the arguments as they are, since they must see what will run.
+    """The question for the person: with the exact arguments, since they must see what will run.
 
-    Characters that cannot be seen, or that turn text around, are escaped as JSON escapes them.
+    Invisible characters, and those that reverse text, are escaped as in JSON.
     """
     whole = json.dumps(request.arguments, ensure_ascii=False, indent=1)
     shown = "".join(
@@ -162,10 +162,10 @@ class RefuseWithoutQuestion:
 
 
 def can_ask(session: ServerSession) -> bool:
-    """Whether a client can put a question with a form before a person.
+    """Whether a client can ask its user a question with a form.
 
     Args:
-        session: the way to the client.
+        session: the connection to the client.
     """
     capabilities = session.client_capabilities
     asking = None if capabilities is None else capabilities.elicitation

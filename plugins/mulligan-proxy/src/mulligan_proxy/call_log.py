@@ -1,6 +1,6 @@
 """The proxy's own log of calls, in place of mulligan's: a line for each call, and one for each bug of a plugin.
 
-A mistake of a model is no error: it is read and corrected, and no person has to act.
+A model's mistake is not an error: the model reads it and corrects it, and no person has to act.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _MISTAKES = (ToolArgumentError, ToolNotFoundError, ResourceNotFoundError, Repeat
 
 
 class CallLog:
-    """Writes what came of each call, and which plugin has a bug."""
+    """Writes the outcome of each call, and which plugin has a bug."""
 
     @hookimpl
     def observe(self, event: object) -> None:

@@ -26,13 +26,13 @@ from mulligan_proxy.upstreams import Upstream
 
 @attrs.frozen
 class OfferedTool:
-    """A tool as it is offered.
+    """A tool as clients see it.
 
     Attributes:
         upstream: the server that has it.
         name: the server's own name for it.
-        definition: what the client is shown.
-        tool: what the pipeline runs.
+        definition: the definition that clients get.
+        tool: the tool that the pipeline runs.
     """
 
     upstream: Upstream
@@ -42,12 +42,12 @@ class OfferedTool:
 
 
 class Catalogue:
-    """Keeps a pipeline's tools as the servers have them.
+    """Keeps a pipeline's tools in step with those of the servers.
 
     Args:
         pipeline: the pipeline.
-        servers: the names of the servers; where there are several, each tool's name begins with that of its server.
-        timeout: seconds until a call is given up.
+        servers: the names of the servers; if there are several, each tool's name begins with that of its server.
+        timeout: seconds until a call is abandoned.
     """
 
     def __init__(self, pipeline: Pipeline, *, servers: list[str], timeout: float) -> None:
@@ -62,7 +62,7 @@ class Catalogue:
         return [one.definition for one in self._offered.values()]
 
     def prefix_of(self, upstream: Upstream) -> str:
-        """What the names of a server's tools and prompts begin with: nothing if it is the only one.
+        """The prefix of the names of a server's tools and prompts: empty if it is the only one.
 
         Args:
             upstream: the server.
@@ -70,7 +70,7 @@ class Catalogue:
         return self._prefixes[upstream.spec.name]
 
     def unmatched_options(self) -> list[str]:
-        """What is wrong with each entry of the options of tools that has matched no tool so far."""
+        """A message for each entry of the tool options that has matched no tool so far."""
         return self._pipeline.tools.tool_options.unmatched(self._pipeline.tools.values())
 
     def upstream_of(self, name: str) -> Upstream | None:
@@ -83,7 +83,7 @@ class Catalogue:
         return None if found is None else found.upstream
 
     def replace(self, upstream: Upstream, definitions: list[dict[str, Any]]) -> bool:
-        """Takes over what a server says that it has.
+        """Replaces the tools of a server.
 
         Args:
             upstream: the server.
@@ -150,9 +150,9 @@ def _name_of(definition: Any) -> str:
 
 
 async def _run(upstream: Upstream, name: str, arguments: dict[str, Any]) -> Any:
-    """Asks the server. A success is left in the exchange, as it is: it is for the client, and nothing else reads it."""
+    """Asks the server. A success is put into the exchange unchanged: only the client reads it."""
     exchange = CURRENT.get()
-    exchange.result = None  # an earlier attempt's answer is none of this one
+    exchange.result = None  # the answer of an earlier attempt does not count
     params = {**exchange.params, "name": name}
     if arguments or "arguments" in params:
         params["arguments"] = arguments

@@ -53,18 +53,18 @@ def proxy(
 
     Args:
         command: The server's own command, after `--`, such as `npx -y @modelcontextprotocol/server-filesystem DIR`.
-        config: The file in which a client keeps its servers: the proxy stands in front of all of them at once.
-        print_config: Write that file with the proxy put in front of each server, and end.
-        url: A server at an address (streamable HTTP). HTTP headers come from the variable MULLIGAN_HEADERS, as JSON.
-        sse: A server at an address that speaks the older transport.
-        name: What the one server is called in the log.
+        config: The configuration file of a client: the proxy runs in front of all its servers.
+        print_config: Print that file with the proxy in front of each server, and exit.
+        url: The URL of a server (streamable HTTP). HTTP headers come from the variable MULLIGAN_HEADERS, as JSON.
+        sse: The URL of a server with the older transport.
+        name: The name of the single server in the log.
         http: Serve clients at HOST:PORT (or PORT) instead of stdin and stdout.
-        ui: Show each call on a page of this machine; also by MULLIGAN_UI=1.
+        ui: Show each call on a page that only this machine can open; also MULLIGAN_UI=1.
         trust: A server whose hints are believed (that a tool changes nothing, or may run twice). May be given several times.
-        timeout: Seconds until a call is given up.
-        repair: Repair calls where that does no harm, and tell the model.
-        retry: Repeat a call after a failure that may pass, where a trusted server says of the tool that it changes nothing,
-            or that it may run twice.
+        timeout: Seconds until a call is abandoned.
+        repair: Repair calls where that is safe, and inform the model.
+        retry: Repeat a call after a transient failure, if a trusted server declares that the tool changes nothing or
+            may run twice.
         format: The feedback format.
         log: The lowest level written to stderr: debug, info, success, warning, error or off.
         tool_options: A file with options of tools, such as [tools."read_*"]. By default the nearest mulligan.toml or
@@ -121,7 +121,7 @@ def install(
 def uninstall(
     *, client: str | None = None, config: Path | None = None, yes: Annotated[bool, Parameter(negative=())] = False
 ) -> int:
-    """Takes the proxy away again: the file is as it was before.
+    """Removes the proxy again: the file is restored exactly.
 
     Args:
         client: Which client: claude, cursor, vscode, windsurf or zed.
@@ -135,7 +135,7 @@ def uninstall(
 
 @app.command
 def doctor(*, client: str | None = None, config: Path | None = None) -> int:
-    """Starts each server of a client, lists its tools, and says what is wrong and how to cure it.
+    """Starts each server of a client, lists its tools, and reports problems and how to fix them.
 
     Args:
         client: Which client: claude, cursor, vscode, windsurf or zed.
@@ -159,7 +159,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # a terminal that cannot show a name shows its number
+            stream.reconfigure(errors="backslashreplace")  # a terminal that cannot show a character shows its code
     try:
         code = app(words[1:] if words[:1] == ["proxy"] else words, exit_on_error=False, print_error=False)
         sys.stdout.flush()
@@ -168,14 +168,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if arguments is None and _serves_stdio(words):
             refuse_requests(f"mulligan-proxy cannot start: {error}")
         return 2
-    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+    except BrokenPipeError:  # the reader, such as `head`, has closed the pipe
         discard_output()
         return 1
     return code if isinstance(code, int) else 0
 
 
 def _serves_stdio(words: Sequence[str]) -> bool:
-    """Whether a client may wait for an answer on stdout."""
+    """Whether a client may be waiting for an answer on stdout."""
     own = set(words[: words.index("--")] if "--" in words else words)
     return not own & {"install", "uninstall", "doctor", "--print-config", "--http"}
 
@@ -238,7 +238,7 @@ def _headers() -> dict[str, str]:
     try:
         held = json.loads(os.environ.get(HEADERS, "") or "{}")
     except ValueError as error:
-        raise UsageError(f"{HEADERS}: this is no JSON: {error}") from None
+        raise UsageError(f"{HEADERS}: not valid JSON: {error}") from None
     if not isinstance(held, dict) or not all(isinstance(one, str) for one in held.values()):
         raise UsageError(f'{HEADERS}: give an object of texts, such as {{"Authorization": "Bearer ..."}}')
     return held
@@ -261,12 +261,12 @@ def _level(given: str | None) -> str:
     wanted = os.environ.pop(_LOG, "")
     level = given.upper() if given is not None else {"": "WARNING", "0": "OFF", "1": "INFO"}.get(wanted, wanted.upper())
     if level not in _LEVELS:
-        raise UsageError(f"--log {level.lower()}: there is no such level; use {', '.join(_LEVELS).lower()}")
+        raise UsageError(f"--log {level.lower()}: unknown level; use {', '.join(_LEVELS).lower()}")
     return level
 
 
 def _log_to_stderr(level: str) -> None:
-    """Our own lines only: what the libraries log holds foreign text and whole tracebacks."""
+    """Only our own lines: the libraries log foreign text and whole tracebacks."""
     from loguru import logger
 
     for name in ("mcp", "client", "uvicorn", "httpx2"):

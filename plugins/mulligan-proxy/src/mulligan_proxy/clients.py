@@ -1,4 +1,4 @@
-"""The clients of the proxy: the way back to each, and what each conversation has seen fail."""
+"""The clients of the proxy: the connection to each, and the failures in each conversation."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Client:
     """One client.
 
     Attributes:
-        memory: what failed in it before.
-        session: the way back to it outside of a request, or None where there is none.
-        failed_at: when a call of it last ran and failed.
+        memory: its session, which remembers what failed.
+        session: the connection to it outside requests, or None if there is none.
+        failed_at: when one of its calls last ran and failed.
     """
 
     memory: Session
@@ -36,9 +36,9 @@ class Client:
     failed_at: float = 0.0
 
     def begin(self) -> Session:
-        """The memory for one more call.
+        """The session for the next call.
 
-        A client may hold many conversations, and a person may have mended what was wrong: after a quiet minute, what failed is
+        A client may hold many conversations, and a person may have fixed the cause: after a quiet minute, failures are
         forgotten.
         """
         if self.failed_at and time.monotonic() - self.failed_at > _QUIET:
@@ -50,29 +50,29 @@ class Client:
         """Remembers when a call failed.
 
         Args:
-            result: what came of it.
+            result: the outcome of the call.
         """
         if result.is_error and not isinstance(result.error, RepeatedCallError):
             self.failed_at = time.monotonic()
 
 
 class Clients:
-    """Every client that has called, the last thousand.
+    """The last thousand clients that made a call.
 
     Args:
-        pipeline: what their calls run through.
+        pipeline: the pipeline of their calls.
 
     Attributes:
-        some: set once there is a way back to one of them.
+        any_connected: set once there is a connection to one of them.
     """
 
     def __init__(self, pipeline: Pipeline) -> None:
         self._pipeline = pipeline
         self._known: OrderedDict[str, Client] = OrderedDict()
-        self.some = anyio.Event()
+        self.any_connected = anyio.Event()
 
     def of(self, ctx: ServerRequestContext[Any, Any]) -> Client:
-        """The client that a request came from; without a session, it is a new one each time.
+        """The client of a request; without a session, it is a new one each time.
 
         Args:
             ctx: the request.
@@ -87,31 +87,31 @@ class Clients:
                 self._known.popitem(last=False)
         return known
 
-    def greet(self, ctx: ServerRequestContext[Any, Any]) -> None:
-        """Remembers the way back to a client that has just been initialised.
+    def connect(self, ctx: ServerRequestContext[Any, Any]) -> None:
+        """Remembers the connection to a client that has just been initialized.
 
         Args:
             ctx: its notification.
         """
         self.of(ctx).session = ctx.session
-        self.some.set()
+        self.any_connected.set()
 
     def reachable(self) -> list[ServerSession]:
-        """The way back to each client that has one outside of a request."""
+        """The connections to the clients that can be reached outside requests."""
         return [client.session for client in self._known.values() if client.session is not None]
 
-    async def tell(self, notification: ServerNotification) -> None:
-        """Tells every client.
+    async def notify(self, notification: ServerNotification) -> None:
+        """Sends a notification to every client.
 
         Args:
-            notification: what a server said.
+            notification: the notification of a server.
         """
         for session in self.reachable():
             await session.send_notification(notification)
 
 
 def key_of(ctx: ServerRequestContext[Any, Any]) -> str | None:
-    """What tells one client from another: the session of HTTP, `""` for the one client of stdio, None where nothing does.
+    """What identifies a client: the session id over HTTP, `""` for the only client on stdio, None if nothing does.
 
     Args:
         ctx: a request.

@@ -1,4 +1,4 @@
-"""The `mcpServers` JSON that people have for their client: read, and written with the proxy put in front."""
+"""Reads the `mcpServers` JSON of a client, and writes it with the proxy in front of the servers."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def read_config(path: Path) -> dict[str, Any]:
         path: the file.
 
     Raises:
-        UsageError: it cannot be read, or holds no servers.
+        UsageError: it cannot be read, or contains no servers.
     """
     try:
         held = json.loads(path.read_text("utf-8-sig"))
     except OSError as error:
         raise UsageError(f"--config {path}: {error.strerror or error}") from None
     except ValueError as error:
-        raise UsageError(f"--config {path}: this is no JSON: {error}") from None
+        raise UsageError(f"--config {path}: not valid JSON: {error}") from None
     if not isinstance(held, dict) or not isinstance(held.get(group_of(held)), dict):
         raise UsageError(
             f'--config {path}: it has no "mcpServers"; give the file in which your client keeps its servers'
@@ -46,9 +46,9 @@ def read_config(path: Path) -> dict[str, Any]:
 
 
 def specs_of(held: Mapping[str, Any], *, trusted: frozenset[str] = frozenset()) -> tuple[ServerSpec, ...]:
-    """The servers of a file, without those that are switched off.
+    """The servers of a file, without the disabled ones.
 
-    An entry that cannot be understood becomes a server with a `problem`, so that the others work.
+    An invalid entry becomes a server with a `problem`, so that the others work.
 
     Args:
         held: the file's JSON.
@@ -59,7 +59,7 @@ def specs_of(held: Mapping[str, Any], *, trusted: frozenset[str] = frozenset()) 
     """
     entries = held[group_of(held)]
     for name in sorted(trusted - entries.keys()):
-        raise UsageError(f"--trust {name}: there is no such server; there are {', '.join(entries) or 'none'}")
+        raise UsageError(f"--trust {name}: no such server in the file; it has {', '.join(entries) or 'none'}")
     found = tuple(
         _spec_or_problem(name, entry, name in trusted)
         for name, entry in entries.items()
@@ -80,7 +80,7 @@ def _spec_or_problem(name: str, entry: Any, trusted: bool) -> ServerSpec:
 def insert_proxy(
     held: Mapping[str, Any], command: tuple[str, ...], trusted: frozenset[str] = frozenset()
 ) -> dict[str, Any]:
-    """The same file with the proxy in front of each server; what is in front already stays.
+    """The same file with the proxy in front of each server that does not have it yet.
 
     Args:
         held: the file's JSON.
@@ -95,9 +95,9 @@ def insert_proxy(
 
 
 def own_command() -> tuple[str, ...]:
-    """What starts the proxy from anywhere: a desktop client has not the PATH of a shell.
+    """The command that starts the proxy from anywhere: a desktop client does not have the PATH of a shell.
 
-    An environment that `uvx` made for this run alone may be gone tomorrow, so `uvx` makes it again each time.
+    An environment that `uvx` created for this run only may be deleted later, so the command runs `uvx` each time.
     """
     if "archive-v0" in Path(sys.prefix).parts:
         return (shutil.which("uvx") or "uvx", "mulligan-proxy")
@@ -107,7 +107,7 @@ def own_command() -> tuple[str, ...]:
 
 
 def group_of(held: Mapping[str, Any]) -> str:
-    """The key below which a file has its servers.
+    """The key under which a file has its servers.
 
     Args:
         held: the file's JSON.
@@ -143,7 +143,7 @@ def spec_of(name: str, entry: Any, trusted: bool = False) -> ServerSpec:
 
 
 def _kind(name: str, entry: Any) -> tuple[Kind, str]:
-    """How a server is reached, and its address."""
+    """The transport of a server, and its address."""
     if not isinstance(entry, Mapping):
         raise UsageError(f"server {name!r}: its entry must be an object, not {json.dumps(entry)[:80]}")
     address = next((entry[one] for one in _ADDRESSES if isinstance(entry.get(one), str)), "")
@@ -177,7 +177,7 @@ def _mapping(name: str, entry: Mapping[str, Any], member: str, *, expanded: bool
 
 
 def _expand_variables(texts: tuple[str, ...]) -> tuple[str, ...]:
-    """With `${NAME}`, `${NAME:-otherwise}` and `${env:NAME}` filled in; what is not set stays as it is."""
+    """Expands `${NAME}`, `${NAME:-otherwise}` and `${env:NAME}`; variables that are not set are left unchanged."""
     return tuple(_VARIABLE.sub(lambda found: os.environ.get(found[1], found[2] or found[0]), one) for one in texts)
 
 
@@ -200,7 +200,7 @@ def is_proxied(entry: Any) -> bool:
 
 
 def wrap_entry(name: str, entry: Any, command: tuple[str, ...], trusted: frozenset[str] = frozenset()) -> Any:
-    """The entry of a server with the proxy in front of it; what is in front already stays.
+    """The entry of a server with the proxy in front of it; unchanged if it has it already.
 
     Args:
         name: the server's name.
@@ -217,13 +217,17 @@ def wrap_entry(name: str, entry: Any, command: tuple[str, ...], trusted: frozens
     others = {key: value for key, value in entry.items() if key not in _OWN}
     if "type" in entry:
         others["type"] = "stdio"
-    told = [*command[1:], "--name", name, *(("--trust", name) if name in trusted or _is_trusted(name, entry) else ())]
+    args = [*command[1:], "--name", name, *(("--trust", name) if name in trusted or _is_trusted(name, entry) else ())]
     if kind == "stdio":
-        return {"command": command[0], "args": [*told, "--", entry["command"], *_texts(name, entry, "args")], **others}
-    told += ["--sse", address] if kind == "sse" else ["--url", address]
+        return {
+            "command": command[0],
+            "args": [*args, "--", entry["command"], *_texts(name, entry, "args")],
+            **others,
+        }
+    args += ["--sse", address] if kind == "sse" else ["--url", address]
     headers = _mapping(name, entry, "headers", expanded=False)
     env = {**_mapping(name, entry, "env", expanded=False), **({HEADERS: json.dumps(headers)} if headers else {})}
-    return {"command": command[0], "args": told, **others, **({"env": env} if env else {})}
+    return {"command": command[0], "args": args, **others, **({"env": env} if env else {})}
 
 
 def unwrap_entry(entry: Mapping[str, Any]) -> dict[str, Any]:

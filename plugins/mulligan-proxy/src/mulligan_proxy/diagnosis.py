@@ -1,4 +1,4 @@
-"""Why a server cannot be used, and what a person can do about it."""
+"""Why a server cannot be used, and how a person can fix it."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class Diagnosis:
 
     Attributes:
         name: the server's name in the configuration.
-        reason: what is wrong, in our own words, without a full stop.
-        cure: what a person can do, as sentences.
-        detail: what the server itself said, or an empty text. It is for people only: a model does not read it.
+        reason: what is wrong, in our own words, without a final period.
+        cure: how a person can fix it, as sentences.
+        detail: the server's own message, or an empty text. It is for people only; a model never reads it.
     """
 
     name: str
@@ -56,9 +56,9 @@ def diagnose(spec: ServerSpec, error: BaseException, last_words: str = "", statu
 
     Args:
         spec: the server.
-        error: what came of the attempt.
-        last_words: what its program wrote to stderr in the end.
-        status: the last HTTP status of a server at an address.
+        error: the exception of the attempt.
+        last_words: the end of what its program wrote to stderr.
+        status: the last HTTP status of a remote server.
     """
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
@@ -68,7 +68,7 @@ def diagnose(spec: ServerSpec, error: BaseException, last_words: str = "", statu
 
 
 def misconfigured(spec: ServerSpec) -> Diagnosis:
-    """What is wrong with a server whose entry cannot be understood.
+    """What is wrong with a server whose entry is invalid.
 
     Args:
         spec: the server.
@@ -86,7 +86,7 @@ def _of_program(spec: ServerSpec, error: BaseException, last_words: str) -> Diag
             return Diagnosis(spec.name, f"the program {program} was not found", _cure_of_missing(program, entry))
         reason = f"the program {program} cannot be run ({error.strerror})"
         return Diagnosis(spec.name, reason, f'Correct "command" in {entry}.')
-    if type(error) is ValueError:  # such as a character that no command can hold
+    if type(error) is ValueError:  # such as a character that no command can contain
         return Diagnosis(spec.name, f"the program {program} cannot be run ({error})", f"Correct {entry}.")
     if isinstance(error, ConnectionEndedError):
         return Diagnosis(spec.name, "its program ended at its start", f"Correct {entry}. {_TERMINAL}", last_words)

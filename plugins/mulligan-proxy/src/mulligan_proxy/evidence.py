@@ -1,4 +1,4 @@
-"""What a connection leaves behind that says why it ended: the program's last lines on stderr, or the last HTTP status."""
+"""Evidence of why a connection ended: the program's last lines on stderr, or the last HTTP status."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TELLING = re.compile(
 
 
 class Evidence:
-    """What one connection left behind.
+    """Evidence from one connection.
 
     Attributes:
         status: the last HTTP status, or None.
@@ -36,7 +36,7 @@ class Evidence:
 
     @contextmanager
     def stderr(self) -> Iterator[TextIO]:
-        """The file that a program writes its stderr to; all of it goes on to the proxy's own."""
+        """The file to which a program writes its stderr; all of it is copied to the proxy's own stderr."""
         source, sink = os.pipe()
         self._thread = threading.Thread(target=self._pass_on, args=(source,), daemon=True)
         self._thread.start()
@@ -44,14 +44,14 @@ class Evidence:
             yield file
 
     async def last_words(self) -> str:
-        """The line that says most about why the program has ended, or an empty text."""
+        """The line that best explains why the program ended, or an empty text."""
         if self._thread is not None:
             await anyio.to_thread.run_sync(self._thread.join, _SETTLE_SECONDS)
         lines = [line for one in tuple(self._lines) if (line := one.decode("utf-8", "replace").strip())]
         return next((line for line in lines if _TELLING.search(line)), lines[-1] if lines else "")
 
     async def note(self, response: Response) -> None:
-        """Notes a response of a server at an address.
+        """Records a response of a remote server.
 
         Args:
             response: the response.
@@ -62,7 +62,7 @@ class Evidence:
         rest = b""
         with os.fdopen(source, "rb", buffering=0) as stream:
             while chunk := stream.read(_CHUNK):
-                with suppress(OSError):  # the client does not read it any more
+                with suppress(OSError):  # the client no longer reads it
                     os.write(2, chunk)
                 *lines, rest = (rest + chunk).split(b"\n")
                 self._lines.extend(lines)

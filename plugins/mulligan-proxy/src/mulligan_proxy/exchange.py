@@ -1,4 +1,4 @@
-"""The call that is being answered: what the tool's handler needs of it, beside the arguments, and how long it may take."""
+"""The call in progress: what the tool's handler needs besides the arguments, and how long it may take."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class Exchange:
 
     Attributes:
         params: the request's parameters, as the client sent them.
-        session: the way back to the client.
+        session: the connection to the client.
         request_id: the client's id of the request.
-        progress: tells the client how far it is, or None where it did not ask.
-        result: what the server answered, once it has.
-        modern: whether that is of a version without a handshake.
+        progress: reports progress to the client, or None if it did not ask for it.
+        result: the server's answer, once there is one.
+        modern: whether the answer is of a protocol version without a handshake.
         question: what the client has to ask its user before the call can run, or None.
         approval: the seal of the call that its user has approved; empty if no one was asked.
     """
@@ -47,7 +47,7 @@ class Exchange:
 
     @contextmanager
     def within(self, timeout: float) -> Iterator[None]:
-        """Gives the server so long to answer. A server that tells how far it is gets longer, up to ten times as long.
+        """Limits the time for the answer. A server that reports progress gets up to ten times as long.
 
         Args:
             timeout: seconds.
@@ -64,7 +64,7 @@ class Exchange:
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """No deadline runs while a server waits for the client's own answer: a person may have to give it."""
+        """Pauses the deadline while a server waits for an answer of the client, which a person may have to give."""
         if self._scope is None:
             yield
             return
@@ -78,7 +78,7 @@ class Exchange:
 
     @property
     def on_progress(self) -> ProgressFnT | None:
-        """Told by the server how far it is, or None where the client did not ask."""
+        """Receives the server's progress, or None if the client did not ask for it."""
         return None if self.progress is None else self._moved
 
     async def _moved(self, progress: float, total: float | None, message: str | None) -> None:

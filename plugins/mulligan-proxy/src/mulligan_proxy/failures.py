@@ -16,11 +16,11 @@ _FORGOTTEN = re.compile(
 
 
 class ForwardedError(MCPError):
-    """A protocol error that is meant for the client, such as a page to open: it goes on as it is."""
+    """A protocol error that is meant for the client, such as a page to open. It is passed on unchanged."""
 
 
 class ConnectionEndedError(MCPError):
-    """The connection ended before the answer came. The code does not say so: servers use the same one for their own errors."""
+    """The connection ended before the answer came. Its code does not show that: servers use it for their own errors."""
 
 
 class UnreadableAnswerError(MCPError):
@@ -28,14 +28,14 @@ class UnreadableAnswerError(MCPError):
 
 
 def meaning_of(error: MCPError, server: str) -> Exception:
-    """What is raised to the pipeline in place of a protocol error.
+    """The exception that the pipeline gets instead of a protocol error.
 
     Args:
-        error: what the server answered, or the transport said in its place.
+        error: the error of the server, or of the transport in its place.
         server: the server's name.
 
     Returns:
-        The error; the protocol error itself, where the pipeline knows more of it.
+        The error; the protocol error itself if the pipeline can classify it better.
     """
     code = error.error.code
     if code == URL_ELICITATION_REQUIRED:
@@ -57,7 +57,7 @@ def meaning_of(error: MCPError, server: str) -> Exception:
 
 
 def is_forgotten(error: MCPError) -> bool:
-    """Whether a server at an address says that it does not know this session any more.
+    """Whether a remote server reports that it no longer knows this session.
 
     Args:
         error: what it answered.
@@ -66,12 +66,12 @@ def is_forgotten(error: MCPError) -> bool:
 
 
 def not_running_error(server: str, seconds: float, reason: str = "") -> ToolUnavailableError:
-    """The error for a call while its server is not there.
+    """The error for a call while its server is not running.
 
     Args:
         server: the server's name.
         seconds: until the next attempt to start it.
-        reason: why it is not there, in our own words.
+        reason: why it is not running, in our own words.
     """
     why = f" ({reason})" if reason else ""
     return ToolUnavailableError(
@@ -84,10 +84,10 @@ def not_running_error(server: str, seconds: float, reason: str = "") -> ToolUnav
 
 
 def unusable_error(server: str, sentences: str) -> ToolConnectionError:
-    """The error for a call to a server that has never run: another try does not help, a person has to correct something.
+    """The error for a call to a server that has never run: retrying does not help, a person must correct something.
 
     Args:
         server: the server's name.
-        sentences: what is wrong and what a person can do, in our own words.
+        sentences: what is wrong and how a person can fix it, in our own words.
     """
     return ToolConnectionError(sentences, effect="none", provider=server, user_message=sentences)

@@ -1,4 +1,4 @@
-"""All servers behind the proxy, and the way from them back to the clients."""
+"""All servers behind the proxy, and the route from them back to the clients."""
 
 from __future__ import annotations
 
@@ -42,19 +42,19 @@ _CHANGE_NOTIFICATIONS = (
 
 
 class Fleet:
-    """Starts the servers once a client is there, keeps their tools, and routes what they say.
+    """Starts the servers once a client connects, keeps their tools, and routes their messages.
 
     Args:
         specs: the servers.
         options: how they are treated.
-        pipeline: what calls run through.
-        tasks: where the servers are looked after.
+        pipeline: the pipeline of the calls.
+        tasks: the task group in which the servers run.
 
     Attributes:
         upstreams: the servers, in order.
         catalogue: their tools.
-        clients: who calls.
-        bus: what clients of a version without a handshake subscribe to.
+        clients: the clients.
+        bus: the subscriptions of clients of a version without a handshake.
     """
 
     def __init__(
@@ -70,10 +70,10 @@ class Fleet:
         self._due: set[tuple[Upstream, ServerEvent]] = set()
 
     def start(self, peer: Peer) -> None:
-        """Starts the servers, the first time.
+        """Starts the servers at the first call.
 
         Args:
-            peer: what they are told of the client.
+            peer: what the servers learn about the client.
         """
         if not self._started:
             self._started = True
@@ -84,14 +84,14 @@ class Fleet:
         """Waits until every server runs, or is known to be unusable.
 
         Args:
-            seconds: how long at most.
+            seconds: the maximum time.
         """
         with anyio.move_on_after(seconds):
             for upstream in self.upstreams:
                 await upstream.settled.wait()
 
     def missing(self, name: str) -> Upstream | None:
-        """The server that does not run and may have a tool that no server is known to have.
+        """The server that is not running and may have a tool that no known server has.
 
         Args:
             name: the tool's name.
@@ -102,7 +102,7 @@ class Fleet:
         return next((one for one in down if name.startswith(self.catalogue.prefix_of(one))), None)
 
     def check(self, upstream: Upstream) -> None:
-        """Looks, beside everything else, whether a server still answers.
+        """Checks in the background whether a server still answers.
 
         Args:
             upstream: the server.
@@ -114,14 +114,14 @@ class Fleet:
 
         Args:
             upstream: the server.
-            is_start: whether the server has just been started: without its tools it is of no use.
+            is_start: whether the server has just been started; without its tools it is useless.
 
         Returns:
             Whether they have changed.
 
         Raises:
-            ConnectionEndedError: it ended, at its start.
-            TimeoutError: it did not answer, at its start.
+            ConnectionEndedError: it ended during its start.
+            TimeoutError: it did not answer during its start.
         """
         link = upstream.link
         if link is None or "tools" not in link.server.get("capabilities", {}):
@@ -139,26 +139,26 @@ class Fleet:
         return has_changed
 
     def _warn_of_unmatched_options(self, upstream: Upstream) -> None:
-        """Says which options of tools fit none, once, as soon as every server has listed its tools."""
+        """Warns once of tool options that match no tool, as soon as every server has listed its tools."""
         if upstream in self._unlisted:
             self._unlisted.remove(upstream)
             for sentence in self.catalogue.unmatched_options() if not self._unlisted else ():
                 logger.warning("{}", one_line(sentence))
 
-    async def up(self, upstream: Upstream) -> None:
-        """A server runs: its tools are read, and clients told where they are others than before."""
+    async def on_start(self, upstream: Upstream) -> None:
+        """Reads the tools of a server that has started; if they changed, clients are notified."""
         if await self.refresh(upstream, is_start=True):
-            await self.changed(upstream, ToolsListChanged(), known=True)
+            await self.on_change(upstream, ToolsListChanged(), known=True)
 
-    async def changed(self, upstream: Upstream, event: ServerEvent, *, known: bool = False) -> None:
-        """A server says that something has changed."""
+    async def on_change(self, upstream: Upstream, event: ServerEvent, *, known: bool = False) -> None:
+        """Passes on a server's notification that a list has changed."""
         if isinstance(event, ToolsListChanged) and not known:
             await self.refresh(upstream)
         await self.bus.publish(event)
-        await self.clients.tell(event_to_notification(event, {}))
+        await self.clients.notify(event_to_notification(event, {}))
 
-    async def told(self, upstream: Upstream, message: IncomingMessage) -> None:
-        """A server sent a notification: it goes on to whom it concerns."""
+    async def on_notification(self, upstream: Upstream, message: IncomingMessage) -> None:
+        """Passes a server's notification on to the client that it concerns."""
         if isinstance(message, (Exception, types.ProgressNotification, types.CancelledNotification)):
             return
         if isinstance(message, _CHANGE_NOTIFICATIONS):
@@ -171,16 +171,16 @@ class Fleet:
         if len(asking) == 1:
             await asking[0].session.send_notification(message, related_request_id=asking[0].request_id)
         else:
-            await self.clients.tell(message)
+            await self.clients.notify(message)
 
     async def _publish_later(self, upstream: Upstream, event: ServerEvent) -> None:
-        """Passes on a change; a server that tells of the same one a thousand times in a row is heard once."""
+        """Passes on a change; of a thousand identical notifications in a row, only one is passed on."""
         await anyio.sleep(_PAUSE)
         self._due.discard((upstream, event))
-        await self.changed(upstream, event)
+        await self.on_change(upstream, event)
 
     def callbacks(self, upstream: Upstream, capabilities: types.ClientCapabilities) -> dict[str, Any]:
-        """What answers a server's own requests: the client whose call it works on."""
+        """The callbacks for a server's own requests: they go to the client whose call it works on."""
         relays: dict[str, Any] = {}
         if capabilities.sampling is not None:
 
@@ -205,7 +205,7 @@ class Fleet:
 
     async def _ask(self, upstream: Upstream, request: Any, expected: type[Any], meta: Any = None) -> Any:
         with anyio.move_on_after(_GREETING_SECONDS):
-            await self.clients.some.wait()
+            await self.clients.any_connected.wait()
         asking = self._current_exchange(upstream)
         if asking is not None:
             related = ServerMessageMetadata(related_request_id=asking.request_id)
@@ -217,7 +217,7 @@ class Fleet:
         return ErrorData(code=INVALID_REQUEST, message="The proxy cannot determine which client this is for.")
 
     def _current_exchange(self, upstream: Upstream) -> Exchange | None:
-        """The request that a server works on, where it can be told which client it is of."""
+        """The request that a server works on, if it is clear which client it is from."""
         asking = tuple(upstream.in_flight)
         only = len(asking) == 1 or (len(asking) > 1 and len(self.clients.reachable()) == 1)
         return asking[-1] if only else None
@@ -244,8 +244,8 @@ def _progress(upstream: Upstream, meta: Mapping[str, Any] | None) -> ProgressFnT
         return None
 
     async def report(progress: float, total: float | None, message: str | None) -> None:
-        told = {"progressToken": token, "progress": progress, "total": total, "message": message}
-        await link.notify("notifications/progress", {key: value for key, value in told.items() if value is not None})
+        facts = {"progressToken": token, "progress": progress, "total": total, "message": message}
+        await link.notify("notifications/progress", {key: value for key, value in facts.items() if value is not None})
 
     return report
 

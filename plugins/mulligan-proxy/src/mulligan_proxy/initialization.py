@@ -1,4 +1,4 @@
-"""What the proxy says of itself: what its servers can do."""
+"""How the proxy introduces itself: with the capabilities of its servers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SHARED = ("logging", "completions", "prompts", "resources", "tools")
 def initialize_result(fleet: Fleet, ctx: ServerRequestContext[Any, Any], own: HandlerResult) -> dict[str, Any]:
     """The answer to `initialize` or `server/discover`.
 
-    One server is passed on as it is; several are added up, each with its instructions or what is wrong with it.
+    The answer of a single server is passed on; those of several are merged, each with its instructions or its problem.
 
     Args:
         fleet: the servers.
@@ -41,7 +41,7 @@ def initialize_result(fleet: Fleet, ctx: ServerRequestContext[Any, Any], own: Ha
 
 
 def capabilities_of(capabilities: list[Mapping[str, Any]], *, modern: bool) -> dict[str, Any]:
-    """What servers can do together.
+    """The combined capabilities of servers.
 
     Args:
         capabilities: the capabilities of each.

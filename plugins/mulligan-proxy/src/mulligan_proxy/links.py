@@ -47,8 +47,8 @@ class Link:
     Args:
         dispatcher: correlates requests and answers.
         session: the negotiated session; the server's own requests arrive there.
-        capabilities: what the server was told that the client can do.
-        info: who the server was told that the client is.
+        capabilities: the client's capabilities, as sent to the server.
+        info: the client's name and version, as sent to the server.
         pending: the requests in flight, by id, and whether their answers have arrived.
     """
 
@@ -75,12 +75,12 @@ class Link:
 
     @property
     def is_modern(self) -> bool:
-        """Whether that version has no handshake: each request says who asks."""
+        """Whether that version has no handshake: each request identifies the client."""
         return self.version in MODERN_PROTOCOL_VERSIONS
 
     @property
     def server(self) -> dict[str, Any]:
-        """What the server said of itself: `capabilities`, and `serverInfo` and `instructions` where it gave them."""
+        """What the server declared: `capabilities`, and `serverInfo` and `instructions` if given."""
         found = self.session.initialize_result or self.session.discover_result
         known = {} if found is None else _dumped(found)
         return {name: known[name] for name in ("capabilities", "serverInfo", "instructions") if name in known}
@@ -92,14 +92,14 @@ class Link:
 
         Args:
             method: such as `tools/call`.
-            params: the parameters; who asks is put in here where the version wants it.
-            on_progress: told how far it is.
+            params: the parameters; the client's identity is added if the version requires it.
+            on_progress: receives the progress.
 
         Raises:
             ConnectionEndedError: the connection ended before the answer came.
             UnreadableAnswerError: the answer is a frame that cannot be read.
-            MCPError: what the server answered.
-            ValidationError: the answer is none that the protocol allows.
+            MCPError: the server's error.
+            ValidationError: the answer does not conform to the protocol.
         """
         sent, options = self._stamped(method, params)
         if on_progress is not None:
@@ -110,13 +110,13 @@ class Link:
                 raw = await self._dispatcher.send_raw_request(method, sent, options)
             except MCPError as error:
                 raise self._by_arrival(error, request_id) from error
-        if method != "tools/list":  # one bad entry must not cost the others: each is looked at by itself
-            with suppress(KeyError):  # a method beside the specification
+        if method != "tools/list":  # one bad entry must not affect the others: each is checked separately
+            with suppress(KeyError):  # a method outside the specification
                 spec.validate_server_result(method, self.version, raw)
         return raw
 
     async def notify(self, method: str, params: Mapping[str, Any] | None) -> None:
-        """Tells the server something; lost where the connection has ended.
+        """Sends a notification; it is lost if the connection has ended.
 
         Args:
             method: such as `notifications/roots/list_changed`.
@@ -129,7 +129,7 @@ class Link:
 
         Args:
             method: such as `tools/list`.
-            member: where the entries are, such as `tools`.
+            member: the member with the entries, such as `tools`.
         """
         found: list[dict[str, Any]] = []
         cursor: Any = None
@@ -144,7 +144,7 @@ class Link:
         return found
 
     async def answers(self) -> bool:
-        """Whether the server answers at all, be it with an error."""
+        """Whether the server answers at all, even with an error."""
         with anyio.move_on_after(_PONG_SECONDS):
             try:
                 await self.request("server/discover" if self.is_modern else "ping", None)
@@ -184,7 +184,7 @@ class Link:
         self._headers = {one["name"]: x_mcp_header_map(one["inputSchema"]) for one in definitions}
 
     def _by_arrival(self, error: MCPError, request_id: int) -> MCPError:
-        """The error by what the transport saw: a server may use any code, also those of the SDK itself."""
+        """The error as the transport saw it: a server may use any code, even those of the SDK itself."""
         arrival = self._pending[request_id]
         if arrival is Arrival.READ:
             return error

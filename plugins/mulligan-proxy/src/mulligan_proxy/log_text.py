@@ -1,4 +1,4 @@
-"""Foreign text, made fit for one line of a log."""
+"""Makes foreign text safe for one line of a log."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ def one_line(text: object, most: int = _LONGEST) -> str:
     """One line without control characters, shortened.
 
     Args:
-        text: what another party said.
-        most: how many characters it may have.
+        text: foreign text.
+        most: the maximum number of characters.
     """
     line = clean(str(text), newlines=False)
     return line if len(line) <= most else line[: most - 1] + "…"

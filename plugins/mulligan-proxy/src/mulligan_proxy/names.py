@@ -1,4 +1,4 @@
-"""Names under which clients see the tools of all servers: none that a provider refuses, and no two alike."""
+"""The names under which clients see the tools of all servers: accepted by every provider, and unique."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ACCEPTED = re.compile(rf"[A-Za-z_][A-Za-z0-9_-]{{0,{_LONGEST - 1}}}", re.ASCII)
 
 
 def accepted_name(name: str) -> str:
-    """The name itself if every provider accepts it, and otherwise one like it, with a mark that no other name has.
+    """The name itself if every provider accepts it, otherwise a similar one with a unique mark.
 
     Providers accept 64 letters, digits, underscores and hyphens, of which the first is a letter or an underscore.
 
@@ -30,7 +30,7 @@ def accepted_name(name: str) -> str:
 
 
 def prefixes_of(servers: list[str]) -> dict[str, str]:
-    """What the names of each server's tools begin with, where there are several servers.
+    """The prefix for the names of each server's tools, if there are several servers.
 
     No prefix holds the separator within it or ends with a part of it, so each name has one way of being read.
 

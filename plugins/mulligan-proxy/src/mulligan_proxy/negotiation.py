@@ -1,4 +1,4 @@
-"""The first words with a server, and why there were none."""
+"""Negotiates the protocol version with a server, and describes why that failed."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from mulligan_proxy.failures import ConnectionEndedError
 
 
 class HandshakeNotSupportedError(Exception):
-    """The server understands neither way of beginning on this connection: the other one has to come first on a new one."""
+    """The server understands neither kind of handshake on this connection: a new one has to try the other kind first."""
 
 
 async def negotiate(session: ClientSession, modern: bool, ended: anyio.Event) -> None:
-    """Agrees on a version: the client's own way first, since that way the server's requests can reach it.
+    """Agrees on a version: the client's kind first, because then the server's requests can reach it.
 
     Args:
         session: the connection.
-        modern: whether the way without a handshake comes first.
+        modern: whether the kind without a handshake is tried first.
         ended: set when the connection has ended.
 
     Raises:
         ConnectionEndedError: the connection ended.
-        OtherWayError: neither way was understood; many servers take only that of their first request.
+        HandshakeNotSupportedError: neither kind was understood; many servers accept only that of their first request.
     """
     ways: tuple[Callable[[], Awaitable[Any]], ...] = (session.initialize, session.discover)
     errors = []
@@ -45,11 +45,11 @@ async def negotiate(session: ClientSession, modern: bool, ended: anyio.Event) ->
 
 
 async def run_until_ended(ended: anyio.Event, work: Callable[[], Awaitable[None]]) -> None:
-    """Does the work, and gives it up where the connection ends meanwhile.
+    """Does the work, but stops if the connection ends.
 
     Args:
         ended: set when the connection has ended.
-        work: what is done.
+        work: the work.
 
     Raises:
         ConnectionEndedError: the connection ended first.
@@ -66,10 +66,10 @@ async def run_until_ended(ended: anyio.Event, work: Callable[[], Awaitable[None]
 
 
 def reason_of(error: BaseException) -> str:
-    """Why a server is not there, in a line.
+    """Why a server is not running, in one line.
 
     Args:
-        error: what came of the attempt to start it, or to keep it.
+        error: the exception from starting or running it.
     """
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]

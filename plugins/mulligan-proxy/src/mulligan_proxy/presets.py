@@ -1,4 +1,4 @@
-"""Which tools of well-known servers only read: lists of our own, so that nobody has to trust what a server says of itself."""
+"""Lists of the tools of well-known servers that only read, so that no one has to trust a server's own hints."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _READ_ONLY: dict[tuple[str, str], frozenset[str]] = {
         }
     ),
     (_NPM, f"{_OFFICIAL}memory"): frozenset({"open_nodes", "read_graph", "search_nodes"}),
-    # It says that it only reads, but a thought that is sent twice is in its history twice.
+    # It declares that it only reads, but a thought that is sent twice is in its history twice.
     (_NPM, f"{_OFFICIAL}sequential-thinking"): frozenset(),
     (_NPM, f"{_OFFICIAL}everything"): frozenset(
         {
@@ -63,7 +63,7 @@ def package_of(command: tuple[str, ...]) -> tuple[str, str] | None:
         command: a server's program and its arguments.
 
     Returns:
-        None if it is not certain: a program of another kind, an option that may name another source, a path or a URL.
+        None if that is uncertain: another kind of program, an option that may name another source, a path or a URL.
     """
     words = (PurePath(command[0]).name.removesuffix(".exe").removesuffix(".cmd"), *command[1:]) if command else ()
     for runner, registry in _RUNNERS.items():

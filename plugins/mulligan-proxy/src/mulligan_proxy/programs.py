@@ -1,7 +1,7 @@
-"""A server that is a program: started, spoken to on stdin and stdout, and ended with everything that it has started.
+"""Runs a server that is a program: talks to it on stdin and stdout, and ends it with everything that it started.
 
 The SDK's own transport searches the whole of an unfinished line again for each chunk that arrives, so a result of a hundred
-megabytes takes minutes. This one looks at each byte once, and reads on only when what it has read is taken.
+megabytes takes minutes. This one looks at each byte once, and reads more only when the previous message has been consumed.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ _GONE = (anyio.EndOfStream, anyio.ClosedResourceError, anyio.BrokenResourceError
 
 
 class OversizedFrameError(Exception):
-    """A line that is too long to be held; the text is its beginning."""
+    """A line that is too long to keep; the text is its beginning."""
 
 
 @asynccontextmanager
 async def open_program(spec: ServerSpec, stderr: TextIO) -> AsyncIterator[tuple[Any, Any]]:
-    """The messages of a program, and the way to it. Leaving ends it.
+    """Starts a program, and yields the streams of messages from it and to it. Leaving the context ends it.
 
     Args:
         spec: the server.
@@ -62,7 +62,7 @@ async def open_program(spec: ServerSpec, stderr: TextIO) -> AsyncIterator[tuple[
             yield read, write
         finally:
             with anyio.CancelScope(shield=True):
-                read.close()  # what it still says is thrown away, so that it is not stuck in saying it
+                read.close()  # its remaining output is discarded, so that it does not block on writing
                 write.close()
                 with anyio.move_on_after(_FLUSH_SECONDS):
                     await flushed.wait()
@@ -98,7 +98,7 @@ async def _read(process: Any, arrived: MemoryObjectSendStream[Item]) -> None:
 
 
 class _Line:
-    """One line, as far as it has arrived. Of one that is too long, only the beginning is kept."""
+    """A line that is still arriving. If it is too long, only its beginning is kept."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
@@ -119,7 +119,7 @@ class _Line:
             return SessionMessage(types.jsonrpc_message_adapter.validate_json(text, by_name=False))
         except ValueError:
             pass
-        try:  # bytes that are no UTF-8 cost a character each, not the message
+        try:  # invalid UTF-8 is replaced, so that the message is not lost
             return SessionMessage(
                 types.jsonrpc_message_adapter.validate_json(text.decode("utf-8", "replace"), by_name=False)
             )
@@ -139,7 +139,7 @@ async def _write(
                 text = item.message.model_dump_json(by_alias=True, exclude_unset=True)
                 await process.stdin.send(text.encode() + b"\n")
     except _GONE:
-        await arrived.aclose()  # it may live on, but no request reaches it any more
+        await arrived.aclose()  # it may survive, but no request reaches it any more
     finally:
         flushed.set()
 
@@ -168,7 +168,7 @@ async def _has_exited(process: Any, seconds: float) -> bool:
 
 
 def _release_pipes(process: Any) -> None:
-    """Closes the pipes that a program which outlives its parent holds open; nothing public does."""
+    """Closes the pipes that a surviving child of the program holds open; there is no public function for it."""
     transport = getattr(getattr(process, "_process", None), "_transport", None)
     close = getattr(transport, "close", None)
     if callable(close):

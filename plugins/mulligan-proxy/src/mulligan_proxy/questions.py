@@ -1,4 +1,4 @@
-"""What a server of 2026-07-28 asks for in its answer, asked of a client of an older version in that version's way."""
+"""Translates the questions in an answer of a server of 2026-07-28 into requests to a client of an older version."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def needs_input(exchange: Exchange) -> bool:
 
 
 async def params_with_answers(exchange: Exchange, server: str) -> dict[str, Any]:
-    """The request once more, with the client's answers.
+    """The parameters of the repeated request, with the client's answers.
 
     Args:
         exchange: the client's request, with what the server asks for.

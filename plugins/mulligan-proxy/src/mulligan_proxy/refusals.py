@@ -1,4 +1,4 @@
-"""Requests of a client that cannot be read: each that has an id is answered; a message without an id never is."""
+"""Answers unreadable requests of a client: each one with an id is answered; a message without an id never is."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from pydantic import ValidationError
 
 @asynccontextmanager
 async def answering_unreadable(read: Any, write: Any) -> AsyncIterator[Any]:
-    """The messages of a client that can be read; the SDK drops the others without a word.
+    """The readable messages of a client; the SDK silently drops the others.
 
     Args:
-        read: the messages of the client, and what went wrong in reading one.
-        write: the way to the client.
+        read: the messages of the client, and errors in reading them.
+        write: the stream to the client.
     """
     sink, source = anyio.create_memory_object_stream[Any](0)
 
@@ -38,7 +38,7 @@ async def answering_unreadable(read: Any, write: Any) -> AsyncIterator[Any]:
 
 
 def refusals_of(error: ValidationError) -> Iterator[JSONRPCError]:
-    """The answers to what could not be read: one for each request with an id.
+    """The answers to an unreadable message: one for each request with an id.
 
     Args:
         error: why it could not be read.

@@ -1,4 +1,4 @@
-"""What the proxy does with each message of a client: a middleware of the SDK's server, which knows the transports."""
+"""Handles each message of a client, as a middleware of the SDK's server, which knows the transports."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ _FIRST_WAIT = 45.0
 
 
 class Watcher(Protocol):
-    """What sees the servers and each call."""
+    """Observes the servers and each call."""
 
     def attach(self, servers: tuple[Upstream, ...]) -> None:
-        """Takes note of the servers, once."""
+        """Receives the servers, once."""
 
     def add(self, params: Mapping[str, Any], result: ToolResult, answer: Mapping[str, Any]) -> None:
-        """Takes note of a call: the request's parameters, what came of it, and the answer that was sent."""
+        """Receives a call: the request's parameters, its outcome, and the answer that was sent."""
 
 
 class Relay:
@@ -47,8 +47,8 @@ class Relay:
 
     Args:
         fleet: the servers.
-        pipeline: what calls run through.
-        watch: sees the servers and each call.
+        pipeline: the pipeline of the calls.
+        watch: observes the servers and each call.
     """
 
     def __init__(self, fleet: Fleet, pipeline: Pipeline, watch: Watcher | None = None) -> None:
@@ -94,7 +94,7 @@ class Relay:
 
     async def _handle_notification(self, ctx: Context) -> None:
         if ctx.method == "notifications/initialized":
-            self._fleet.clients.greet(ctx)
+            self._fleet.clients.connect(ctx)
         elif ctx.method == "notifications/roots/list_changed":
             for upstream in self._fleet.upstreams:
                 if upstream.link is not None and not upstream.link.is_modern:
@@ -108,7 +108,7 @@ class Relay:
         return {"tools": self._fleet.catalogue.definitions}
 
     def _refuse_without_servers(self) -> None:
-        """Reports what is wrong where no server can be used: no tools would look like a server that has none."""
+        """Reports the problem if no server can be used: an empty list would look like a server without tools."""
         defects = [upstream.defect for upstream in self._fleet.upstreams]
         if all(defects):
             raise MCPError(INTERNAL_ERROR, " ".join(self._pipeline.redactor.redact(str(one)) for one in defects))
@@ -141,14 +141,14 @@ class Relay:
         return convert_result(ctx, answer, modern=exchange.modern and not result.is_error)
 
     async def _client(self, ctx: Context, call: ToolCall) -> Client:
-        """Who calls. Where approval is asked for in the answer to a call, each round is a call of a new client."""
+        """The client that calls. If approval is requested in the answer to a call, each round is a call of a new client."""
         modern = ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
         if modern and can_ask(ctx.session) and await self._pipeline.aapproval(call) is not None:
             return Client(self._pipeline.session())
         return self._fleet.clients.of(ctx)
 
     async def _result(self, call: ToolCall, client: Client) -> ToolResult:
-        """What comes of a call. Its deadline begins when its server is there, as far as that can be waited for."""
+        """The result of a call. Its deadline starts when its server is running, as long as that can be waited for."""
         known = self._fleet.catalogue.upstream_of(call.name)
         upstream = known or self._fleet.missing(call.name)
         if upstream is not None and not upstream.is_steady:
@@ -162,7 +162,7 @@ class Relay:
     async def _result_after_input(
         self, call: ToolCall, client: Client, exchange: Exchange, result: ToolResult
     ) -> ToolResult:
-        """What comes of a call whose server wants input first, in a way that the client does not know."""
+        """The result of a call whose server first wants input in a form that the client does not support."""
         rounds = 0
         while not result.is_error and needs_input(exchange) and rounds < MOST_ROUNDS:
             rounds += 1
@@ -195,7 +195,7 @@ def _id(ctx: Context) -> str | int:
 
 
 def _peer(ctx: Context) -> Peer:
-    """Who asks, as its first message says."""
+    """The client, as its first message describes it."""
     modern = ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
     params: Mapping[str, Any] = ctx.params or {}
     meta = params.get("_meta") or {}

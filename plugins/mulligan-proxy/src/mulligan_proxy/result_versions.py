@@ -1,4 +1,4 @@
-"""Results between the two kinds of protocol versions: those with a handshake, and those since 2026-07-28 without."""
+"""Converts results between the two kinds of protocol versions: those with a handshake, and those since 2026-07-28 without."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ _MODERN_ONLY = ("resultType", "ttlMs", "cacheScope")
 
 
 def convert_result(ctx: ServerRequestContext[Any, Any], raw: dict[str, Any], *, modern: bool) -> dict[str, Any]:
-    """A result as the client's version has it; untouched where server and client speak the same kind of version.
+    """A result in the form of the client's version; unchanged if server and client speak the same kind of version.
 
     Args:
         ctx: the client's request.
         raw: the result.
-        modern: whether it is of a version without a handshake.
+        modern: whether the result is of a version without a handshake.
 
     Raises:
-        MCPError: the server wants input in a way that the client's version does not know.
+        MCPError: the server wants input in a form that the client's version does not have.
     """
     wanted = ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
     if wanted == modern:

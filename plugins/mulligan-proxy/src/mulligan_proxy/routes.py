@@ -1,4 +1,4 @@
-"""Everything beside tools: prompts, resources, completions and log levels go to the server that they concern."""
+"""Routes everything except tools: prompts, resources, completions and log levels go to the server that they concern."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ class Routes:
         self._fleet = fleet
 
     async def answer(self, ctx: Context) -> dict[str, Any] | None:
-        """The answer to a request that is about no tool; None where no server can be meant.
+        """The answer to a request that is not about a tool; None if it concerns no server.
 
         Args:
             ctx: the request.
 
         Raises:
-            MCPError: what the server answered.
-            ToolUnavailableError: the server is not there.
+            MCPError: the server's error.
+            ToolUnavailableError: the server is not running.
         """
         params: dict[str, Any] = dict(ctx.params or {})
         if len(self._fleet.upstreams) == 1:
@@ -62,7 +62,7 @@ class Routes:
         return None
 
     async def subscribe(self, ctx: Context) -> None:
-        """Asks servers of older versions for news of the resources that a client wants to hear of.
+        """Subscribes at servers of older versions to the resources that a client listens to.
 
         Args:
             ctx: a `subscriptions/listen`.
@@ -99,14 +99,14 @@ class Routes:
             try:
                 entries = await upstream.link.listed(ctx.method, member)
             except MCPError:
-                continue  # it has resources and no templates, say
+                continue  # for example, it has resources but no templates
             if member == "prompts":
                 entries = [{**one, "name": self._fleet.catalogue.prefix_of(upstream) + one["name"]} for one in entries]
             found += entries
         return convert_result(ctx, {member: found}, modern=False)
 
     async def _by_uri(self, ctx: Context, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Each server in turn: only it knows which addresses are its own."""
+        """Asks each server in turn: only the server knows which addresses are its own."""
         refused: MCPError | None = None
         for upstream in await self._able("resources"):
             try:

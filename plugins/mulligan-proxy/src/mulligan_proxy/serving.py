@@ -1,4 +1,4 @@
-"""The proxy as a whole: on stdin and stdout, or on a port of this machine."""
+"""Runs the whole proxy: on stdin and stdout, or on a port of this machine."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ def pipeline_for(options: ProxyOptions, plugins: Iterable[Any] = ()) -> Pipeline
 
     Args:
         options: how the proxy treats its servers.
-        plugins: plugins beside the installed ones.
+        plugins: plugins besides the installed ones.
     """
     policy = Policy(repair="all" if options.repair else (), retry=options.retry, control_flow=(ForwardedError,))
     log = CallLog()
     pipeline = Pipeline(
         plugins=[log, RefuseWithoutQuestion(), *plugins],
-        block=["logging"],  # the client's log gets the proxy's own lines only
+        block=["logging"],  # the client's log gets only the proxy's own lines
         approver=Approvals().approve,
         policy=policy,
         limits=Limits(argument_bytes=_ARGUMENT_BYTES),
         format=options.format,
         tool_options=options.tool_options,
     )
-    for fault in pipeline.faults:  # of loading, before anything could observe it
+    for fault in pipeline.faults:  # from loading, before anything could observe it
         log.observe(PluginFaulted(fault.plugin, fault.hook, fault.error, set_aside=False))
     return pipeline
 
@@ -57,7 +57,7 @@ def pipeline_for(options: ProxyOptions, plugins: Iterable[Any] = ()) -> Pipeline
 async def proxy(
     specs: Iterable[ServerSpec], options: ProxyOptions, pipeline: Pipeline, watch: Watcher | None = None
 ) -> AsyncIterator[Server[Any]]:
-    """The proxy as a server of the SDK, with the servers behind it; they end with it.
+    """The proxy as a server of the SDK; the servers behind it end with it.
 
     Args:
         specs: the servers.
@@ -124,14 +124,14 @@ async def serve_http(
 
 
 async def serve_app(app: Any, host: str, port: int, what: str, path: str = "/mcp") -> None:
-    """Runs a web application, and says on stderr where.
+    """Runs a web application, and prints its address to stderr.
 
     Args:
         app: the application.
         host: where to listen.
         port: where to listen; 0 for any that is free.
-        what: what it is.
-        path: where in it to look.
+        what: what it is, for that line.
+        path: the path to open.
 
     Raises:
         UsageError: the port is taken.

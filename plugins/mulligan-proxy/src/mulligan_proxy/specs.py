@@ -1,4 +1,4 @@
-"""What the proxy is told: the servers behind it, and how it treats them."""
+"""The configuration of the proxy: the servers behind it, and how it treats them."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ class ServerSpec:
     """One server behind the proxy.
 
     Attributes:
-        name: what it is called: its namespace where there are several, and its name in the log.
-        kind: how it is reached.
+        name: its name in the log, and its namespace if there are several.
+        kind: its transport.
         command: the program and its arguments, for `stdio`.
-        env: environment variables beside those of the proxy.
-        cwd: the folder that it is started in, or None for the proxy's.
+        env: environment variables besides those of the proxy.
+        cwd: its working directory, or None for that of the proxy.
         url: its address, for `http` and `sse`.
         headers: HTTP headers that are sent with every request.
         trusted: whether its hints (`readOnlyHint` and so on) are believed.
-        problem: what is wrong with its entry of the configuration, without a full stop; it is then never started.
+        problem: what is wrong with its entry of the configuration, without a final period; if set, it is never started.
     """
 
     name: str
@@ -42,10 +42,10 @@ class ProxyOptions:
     """How the proxy treats its servers.
 
     Attributes:
-        timeout: seconds until a call is given up.
-        repair: whether a call is repaired where that does no harm.
-        retry: whether a call is repeated after a passing failure, where a trusted server says of the tool that it changes
-            nothing (`readOnlyHint`) or that it may run twice (`idempotentHint`).
+        timeout: seconds until a call is abandoned.
+        repair: whether a call is repaired where that is safe.
+        retry: whether a call is repeated after a transient failure, if a trusted server declares that the tool changes
+            nothing (`readOnlyHint`) or may run twice (`idempotentHint`).
         format: the feedback format.
         log: the lowest level that is written to stderr.
         tool_options: options of tools by name pattern or tag, as in `mulligan.Pipeline`.

@@ -1,4 +1,4 @@
-"""The stdin and stdout of the proxy: read so that it can end while it waits for a message, or refused if it cannot start."""
+"""The stdin and stdout of the proxy: messages are read so that it can end while it waits, or refused if it cannot start."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ class Lines:
 
 
 async def standard_input() -> Any:
-    """The lines of stdin, or None where the SDK's own reader, a thread that cannot be stopped, must do.
+    """The lines of stdin, or None if only the SDK's own reader works, a thread that cannot be stopped.
 
-    Only a pipe or a socket can be waited for without a thread, and only one that is not stdout at the same time.
+    Only a pipe or a socket can be read without a thread, and only if it is not stdout at the same time.
     """
     if not _is_pipe():
         return None
@@ -54,7 +54,7 @@ async def standard_input() -> Any:
 def refuse_requests(sentence: str) -> None:
     """Answers each request on stdin with an error, until the client leaves or is silent for five seconds.
 
-    A client that starts the proxy shows the answer to its first request; most do not show what a program writes to stderr.
+    A client that starts the proxy shows the answer to its first request; most do not show the stderr of a program.
 
     Args:
         sentence: why the proxy cannot start.
@@ -76,12 +76,12 @@ def refuse_requests(sentence: str) -> None:
 
 
 def discard_output() -> None:
-    """Lets what is still to be written to stdout go nowhere: nobody reads it, and Python would report that at exit."""
+    """Discards what is still to be written to stdout: no one reads it, and Python would report that at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _is_pipe() -> bool:
-    """Whether stdin can be waited for without a thread."""
+    """Whether stdin can be read without a thread."""
     try:
         mode = os.fstat(0).st_mode
         os.fstat(1)

@@ -1,4 +1,4 @@
-"""How a server is reached, and a watch over what it sends."""
+"""Connects to a server, and watches what it sends."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _CONNECT_SECONDS = 30.0
 
 
 class InvalidAddressError(Exception):
-    """The URL of a server is none."""
+    """The URL of a server is invalid."""
 
 
 class InvalidHeaderError(Exception):
-    """A header of a server holds characters that no header can hold; the text is its name."""
+    """A header of a server contains invalid characters; the text is its name."""
 
 
 class Arrival(enum.Enum):
@@ -46,15 +46,15 @@ class Arrival(enum.Enum):
 
 @asynccontextmanager
 async def open_connection(spec: ServerSpec, evidence: Evidence) -> AsyncIterator[tuple[Any, Any]]:
-    """The two streams of a connection to a server; a program is started for it where it is one.
+    """The two streams of a connection to a server; a server that is a program is started.
 
     Args:
         spec: the server.
-        evidence: where it is noted what may say why the connection ended.
+        evidence: collects what may explain why the connection ended.
 
     Raises:
-        InvalidAddressError: the server's URL is none.
-        InvalidHeaderError: one of its headers is none.
+        InvalidAddressError: the server's URL is invalid.
+        InvalidHeaderError: one of its headers is invalid.
         OSError: the program cannot be started.
     """
     if spec.kind == "stdio":
@@ -64,7 +64,7 @@ async def open_connection(spec: ServerSpec, evidence: Evidence) -> AsyncIterator
         return
     check_address(spec)
     if spec.kind == "http":
-        # A call has a deadline of its own, so that only the connection has one here.
+        # Each call has its own deadline, so only the connection has one here.
         timeout = httpx2.Timeout(None, connect=_CONNECT_SECONDS)
         async with (
             httpx2.AsyncClient(
@@ -79,14 +79,14 @@ async def open_connection(spec: ServerSpec, evidence: Evidence) -> AsyncIterator
 
 
 def check_address(spec: ServerSpec) -> None:
-    """Rejects a URL or a header that cannot be one, before anything is sent.
+    """Rejects an invalid URL or header before anything is sent.
 
     Args:
-        spec: a server at an address.
+        spec: a remote server.
 
     Raises:
-        InvalidAddressError: it is no address of a web server.
-        InvalidHeaderError: a header holds characters that no header can hold.
+        InvalidAddressError: it is not the address of a web server.
+        InvalidHeaderError: a header contains invalid characters.
     """
     try:
         parts = urlsplit(spec.url)
@@ -106,13 +106,13 @@ async def relayed(
     pending: dict[int | str, Arrival],
     on_broken: Callable[[str], None],
 ) -> None:
-    """Hands on what a server sends until it ends; a frame that cannot be read fails the one call that it answers.
+    """Passes on what a server sends until it ends; an unreadable frame fails only the call that it answers.
 
     Args:
-        source: what the transport reads.
-        sink: what the dispatcher reads.
-        pending: the requests in flight, by id; each answer that arrives is noted there.
-        on_broken: told of each frame that cannot be read.
+        source: the stream that the transport fills.
+        sink: the stream that the dispatcher reads.
+        pending: the requests in flight, by id; each answer that arrives is recorded there.
+        on_broken: called for each unreadable frame.
     """
     async for item in source:
         if isinstance(item, SessionMessage):
@@ -122,21 +122,21 @@ async def relayed(
         frame, why, is_whole = _frame(item)
         answered = _answered(frame, is_whole, pending)
         if answered is None and '"jsonrpc"' not in frame:
-            continue  # a line of log on stdout
+            continue  # a log line on stdout
         on_broken(why)
         if answered is not None:
             pending[answered] = Arrival.UNREADABLE
-            told = ErrorData(code=PARSE_ERROR, message=f"a frame that cannot be read: {why}")
-            await sink.send(SessionMessage(JSONRPCError(jsonrpc="2.0", id=answered, error=told)))
+            answer = ErrorData(code=PARSE_ERROR, message=f"a frame that cannot be read: {why}")
+            await sink.send(SessionMessage(JSONRPCError(jsonrpc="2.0", id=answered, error=answer)))
 
 
 def stream() -> tuple[MemoryObjectSendStream[Item], MemoryObjectReceiveStream[Item]]:
-    """A stream without a buffer: whoever sends waits for whoever reads."""
+    """A stream without a buffer: the sender waits for the reader."""
     return anyio.create_memory_object_stream[Item](0)
 
 
 def _frame(error: Exception) -> tuple[str, str, bool]:
-    """The line that could not be read, or its beginning; why; and whether it is whole JSON all the same."""
+    """The unreadable line, or its beginning; the reason; and whether it is nevertheless complete JSON."""
     if isinstance(error, OversizedFrameError):
         return str(error), "it is too long", False
     if not isinstance(error, ValidationError):
@@ -149,7 +149,7 @@ def _frame(error: Exception) -> tuple[str, str, bool]:
 
 
 def _note(item: SessionMessage, pending: dict[int | str, Arrival]) -> None:
-    """Notes that an answer that can be read has arrived, if nothing arrived for that request before."""
+    """Records that a readable answer has arrived, if nothing arrived for that request before."""
     if isinstance(item.message, JSONRPCResponse | JSONRPCError) and item.message.id is not None:
         answered = coerce_request_id(item.message.id)
         if pending.get(answered) is Arrival.NONE:
@@ -157,7 +157,7 @@ def _note(item: SessionMessage, pending: dict[int | str, Arrival]) -> None:
 
 
 def _answered(frame: str, is_whole: bool, pending: Collection[int | str]) -> int | str | None:
-    """The request that a frame answers: the one that it names, or the only one there is if what names it may be cut off."""
+    """The request that a frame answers: the one that it names, or the only one in flight if its id may be cut off."""
     named = {int(one) for one in _ID.findall(frame)} & set(pending)
     if len(named) == 1:
         return named.pop()

@@ -1,4 +1,4 @@
-"""One server behind the proxy: started, watched, and started again when it ends."""
+"""One server behind the proxy: started, watched, and restarted when it ends."""
 
 from __future__ import annotations
 
@@ -34,29 +34,29 @@ _DELAYS = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
 
 
 class Owner(Protocol):
-    """Whom an upstream tells what happens."""
+    """Receives what happens to an upstream."""
 
-    async def up(self, upstream: Upstream) -> None:
-        """It runs, for the first time or again."""
+    async def on_start(self, upstream: Upstream) -> None:
+        """The server has started, for the first time or again."""
 
-    async def told(self, upstream: Upstream, message: IncomingMessage) -> None:
+    async def on_notification(self, upstream: Upstream, message: IncomingMessage) -> None:
         """The server sent a notification."""
 
-    async def changed(self, upstream: Upstream, event: ServerEvent) -> None:
-        """The server says that a list has changed."""
+    async def on_change(self, upstream: Upstream, event: ServerEvent) -> None:
+        """The server reports that a list has changed."""
 
     def callbacks(self, upstream: Upstream, capabilities: ClientCapabilities) -> dict[str, Any]:
-        """What answers the server's own requests."""
+        """The callbacks for the server's own requests."""
 
 
 @attrs.frozen
 class Peer:
-    """What a server is told of the client.
+    """What a server learns about the client.
 
     Attributes:
-        capabilities: what the client can do.
-        info: who it is.
-        modern: whether it speaks a version without a handshake.
+        capabilities: its capabilities.
+        info: its name and version.
+        modern: whether it speaks a protocol version without a handshake.
     """
 
     capabilities: ClientCapabilities
@@ -65,17 +65,17 @@ class Peer:
 
 
 class Upstream:
-    """One server. Its connection lives in one task, `run`; everything else only asks for it.
+    """One server. Its connection is owned by one task, `run`; everything else only requests it.
 
     Args:
         spec: the server.
-        owner: whom it tells what happens.
+        owner: receives what happens.
 
     Attributes:
         in_flight: the clients' requests that this server works on.
         link: the live connection, or None.
         defect: why it has never run, once two starts have failed; None otherwise.
-        tools: how many tools it has, or None if that is not known yet.
+        tools: the number of its tools, or None if that is not known yet.
         settled: set once it runs, or has a defect.
     """
 
@@ -102,7 +102,7 @@ class Upstream:
         """Keeps the server running until cancelled.
 
         Args:
-            peer: what the server is told of the client.
+            peer: what the server learns about the client.
         """
         if self.spec.problem:
             self._failed_starts = _MAX_FAILED_STARTS
@@ -133,7 +133,7 @@ class Upstream:
             await anyio.sleep(delay)
 
     def state(self) -> dict[str, Any]:
-        """What a person wants to know: the name, `up`, `starting` or `failed`, why, the number of starts and of tools."""
+        """The state for people: the name, `up`, `starting` or `failed`, the reason, the number of starts and of tools."""
         word = "up" if self.link is not None else "failed" if self.defect is not None else "starting"
         why = (
             "" if self.link is not None else str(self.defect.without_detail() if self.defect is not None else self._why)
@@ -141,10 +141,10 @@ class Upstream:
         return {"name": self.spec.name, "state": word, "why": why, "starts": self._starts, "tools": self.tools}
 
     async def ready(self, patience: float = _PATIENCE) -> Link:
-        """The live connection; a check or a start that is under way, or due soon, is waited for.
+        """The live connection; waits for a check or a start that is under way or due soon.
 
         Args:
-            patience: seconds to wait at most.
+            patience: the maximum wait in seconds.
 
         Raises:
             ToolUnavailableError: the server is not there.
@@ -164,23 +164,23 @@ class Upstream:
 
     @property
     def is_steady(self) -> bool:
-        """Whether it runs, and nothing speaks against that."""
+        """Whether it runs, and there is no sign of a problem."""
         return self.link is not None and not self._checking
 
     async def ask(
         self, method: str, params: Mapping[str, Any], exchange: Exchange, patience: float = _PATIENCE
     ) -> dict[str, Any]:
-        """The server's answer. One that has forgotten the session has done nothing, and is asked again in a new one.
+        """The server's answer. A server that has forgotten the session has done nothing, and is asked again in a new one.
 
         Args:
             method: such as `tools/call`.
             params: the parameters.
             exchange: the client's request.
-            patience: seconds to wait for a server that is not there.
+            patience: seconds to wait for a server that is not running.
 
         Raises:
-            MCPError: what the server answered, that the connection ended, or that the answer cannot be read.
-            ValidationError: the answer is none that the protocol allows.
+            MCPError: the server's error, or the connection ended, or the answer cannot be read.
+            ValidationError: the answer does not conform to the protocol.
             ToolUnavailableError: the server is not there.
         """
         self.in_flight.add(exchange)
@@ -199,7 +199,7 @@ class Upstream:
             self.in_flight.discard(exchange)
 
     async def check(self) -> None:
-        """Ends the server where it answers nothing any more, so that it is started again."""
+        """Ends a server that no longer answers, so that it is restarted."""
         link = self.link
         if link is None or self._checking:
             return
@@ -213,10 +213,10 @@ class Upstream:
             self._notify_waiters()
 
     def renew(self, link: Link, why: str) -> None:
-        """Ends a connection, so that `run` makes a new one.
+        """Ends a connection, so that `run` opens a new one.
 
         Args:
-            link: the connection; nothing is done where it is not the present one.
+            link: the connection; ignored if it is not the present one.
             why: what is wrong with it.
         """
         if self.link is link and self._connection_scope is not None:
@@ -241,7 +241,7 @@ class Upstream:
             link = Link(dispatcher, session, peer.capabilities, peer.info, pending)
             self.link = link
             try:
-                await self._owner.up(self)
+                await self._owner.on_start(self)
                 self._failed_starts = -1
                 self._has_run, self.defect = True, None
                 self.settled.set()
@@ -253,13 +253,13 @@ class Upstream:
                 tasks.cancel_scope.cancel()
 
     def _session(self, dispatcher: JSONRPCDispatcher[Any], peer: Peer) -> ClientSession:
-        async def told(message: IncomingMessage) -> None:
-            await self._owner.told(self, message)
+        async def receive(message: IncomingMessage) -> None:
+            await self._owner.on_notification(self, message)
 
         return ClientSession(
             dispatcher=dispatcher,
             client_info=peer.info,
-            message_handler=told,
+            message_handler=receive,
             extensions=peer.capabilities.extensions,
             **self._owner.callbacks(self, peer.capabilities),
         )
@@ -273,25 +273,25 @@ class Upstream:
                 try:
                     await relayed(source, feed, pending, broken)
                 finally:
-                    # Both first, so that no request that learns of the end takes this connection for a living one.
+                    # Both come first, so that no request that learns of the end mistakes this connection for a live one.
                     ended.set()
                     self._down("it ended", 0.0)
         except (anyio.ClosedResourceError, anyio.BrokenResourceError):
             pass
 
     async def _listen(self, link: Link) -> None:
-        """Hears of changes from a server of a version without a handshake."""
+        """Receives changes from a server of a version without a handshake."""
         try:
             async with listen(
                 link.session, tools_list_changed=True, prompts_list_changed=True, resources_list_changed=True
             ) as events:
                 async for event in events:
-                    await self._owner.changed(self, event)
+                    await self._owner.on_change(self, event)
         except Exception as error:
-            logger.debug("{}: it tells of no changes: {}", self.spec.name, one_line(reason_of(error)))
+            logger.debug("{}: it reports no changes: {}", self.spec.name, one_line(reason_of(error)))
 
     def _switch_handshake(self, error: BaseException, peer: Peer) -> bool:
-        """Whether the next connection is to begin the other way, which is tried once."""
+        """Whether the next connection should try the other kind of handshake first, which is tried once."""
         while isinstance(error, BaseExceptionGroup):
             error = error.exceptions[0]
         if not isinstance(error, HandshakeNotSupportedError) or self._begins_modern is not peer.modern:
@@ -300,7 +300,7 @@ class Upstream:
         return True
 
     def _note_defect(self, diagnosis: Diagnosis | None) -> None:
-        """A server that has never run and fails again has a defect; it is reported once, and still tried now and then."""
+        """Records the defect of a server that has never run and fails again. It is reported once; retries continue."""
         if self._has_run or diagnosis is None or self._failed_starts < _MAX_FAILED_STARTS:
             return
         if diagnosis != self.defect:
@@ -315,6 +315,6 @@ class Upstream:
         self._notify_waiters()
 
     def _notify_waiters(self) -> None:
-        """Wakes whoever waits, to look again."""
+        """Wakes all waiters, to check again."""
         self._news.set()
         self._news = anyio.Event()

@@ -13,7 +13,7 @@ _CLIENTS = {
 
 
 @rules("requests.RequestException", "httpx.HTTPError", "httpx2.HTTPError")
-def let_through(failure: Failure) -> ToolError | None:
+def http_failure(failure: Failure) -> ToolError | None:
     """A status or a failed connection below one of the clients."""
     package = failure.came_through(*_CLIENTS)
     if package is None:

@@ -54,7 +54,7 @@ def _pointer(failure: Failure) -> str:
 
 
 @rules("wikipedia.WikipediaException")
-def told(failure: Failure) -> ToolError | None:
+def api_error(failure: Failure) -> ToolError | None:
     """An error response from Wikipedia's API: https://www.mediawiki.org/wiki/API:Errors_and_warnings."""
     if failure.says("exceeded your rate limit", "rate limit", "too many requests"):
         return m.error_of(failure, m.RATE_LIMIT, service=SERVICE)
@@ -72,7 +72,7 @@ def other_wikipedia(failure: Failure) -> ToolError:
 
 
 @rules("builtins.ValueError")
-def nothing_asked(failure: Failure) -> ToolError | None:
+def empty_query(failure: Failure) -> ToolError | None:
     """wikipedia: neither a title nor a page id was given."""
     if not failure.says("a title or a pageid must be specified"):
         return None

@@ -1,6 +1,6 @@
-"""The scenes of several turns, agents or calls: what real conversations have beside a single failure.
+"""The scenes with several turns, agents or calls: what real conversations have beyond a single failure.
 
-`Scene.way` names how a scene is played, since frameworks do it differently; see `Dominance`.
+`Scene.way` names the method of `Dominance` that plays a scene, since frameworks differ.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ RECORDS: dict[str, Any] = {
 
 
 def library(appears: int | None = None) -> Props:
-    """Makes the tools of a library, in which `draft.md` may be missing, and a payment.
+    """Creates the tools of a library, in which `draft.md` may be missing, and a payment tool.
 
     Args:
-        appears: the turn from which on it is there; None: it never is.
+        appears: the turn from which `draft.md` exists; None if it never does.
     """
 
     def tools(stage: Stage) -> list[Function]:
@@ -43,7 +43,7 @@ def library(appears: int | None = None) -> Props:
             stage.ran["read_page"] += 1
             if stage.ran["read_page"] == _FIRST:
                 are_read.set()
-            if limit == _LATE:  # this branch fails after the other, as far as the framework runs them at the same time
+            if limit == _LATE:  # this branch fails after the other if the framework runs them at the same time
                 are_read.wait(_MEETING)
                 are_read.set()
             if path == "draft.md" and (appears is None or stage.turn < appears):
@@ -61,7 +61,7 @@ def library(appears: int | None = None) -> Props:
 
 
 def renewed_key(stage: Stage) -> list[Function]:
-    """A server that refuses the key of the first turn, and takes that of the second."""
+    """A server that rejects the key of the first turn and accepts that of the second."""
     refused = stage.serve(401, {"message": "Bad credentials", "status": "401"})
     granted = stage.serve(200, {"number": 7, "title": "The rocket does not start", "url": "https://api.github.com/7"})
     clients = [github_client(refused), github_client(granted)]
@@ -88,7 +88,7 @@ def rows(stage: Stage) -> list[Function]:
 
 
 def logbook(stage: Stage) -> list[Function]:
-    """Records about errors, which are no errors."""
+    """Records about errors, which are not failures."""
 
     def read_record(name: str) -> dict[str, Any]:
         """Read a record of the log."""
@@ -99,7 +99,7 @@ def logbook(stage: Stage) -> list[Function]:
 
 
 def orders(stage: Stage) -> list[Function]:
-    """A tool whose author says to the model what to do instead."""
+    """A tool whose author tells the model what to do instead."""
 
     def ship_order(number: int) -> str:
         """Ship an order."""
@@ -123,7 +123,7 @@ def _alone(*calls: ToolCall) -> tuple[tuple[ToolCall, ...], ...]:
 
 
 def _data(value: Any) -> str:
-    """A pattern for a value, as JSON or as Python shows it, and for nothing else but the envelope of a framework."""
+    """A pattern that matches a value as JSON or as Python shows it, with at most the envelope of a framework around it."""
     words = re.findall(r'\w[^"]*\w|\w', json.dumps(value))
     return r"\A\W*(?:result\W+)?" + r"\W+".join(re.escape(word) for word in words) + r"\W*\Z"
 

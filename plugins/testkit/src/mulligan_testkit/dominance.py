@@ -1,7 +1,7 @@
-"""Plays every scene with a framework alone and with mulligan in it, and holds that the second is never worse.
+"""Plays every scene with a framework alone and with mulligan in it, and checks that the second is never worse.
 
-An adapter's tests subclass `Dominance` and say how a scene is played. With `MULLIGAN_RECORD` set, what was heard is
-written to the file `dominance.json` beside the test, from which the page of the documentation is made.
+An adapter's tests subclass `Dominance` and define how a scene is played. With `MULLIGAN_RECORD` set, the outcomes are
+written to the file `dominance.json` beside the test, from which the page of the documentation is generated.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ _PLAYED = pytest.StashKey[dict[str, "Both"]]()
 
 @attrs.define
 class Performance:
-    """What came of one turn.
+    """The outcome of one turn.
 
     Attributes:
-        answers: what the model received for each call, by call id; one that was never answered is not there.
+        answers: what the model received for each call, by call id; a call that was never answered is missing.
         finished: whether the model's last text was reached.
-        error: what ended the run otherwise, or None.
+        error: the exception that ended the run instead, or None.
     """
 
     answers: Mapping[str, str]
@@ -48,10 +48,10 @@ class Performance:
 
 @attrs.frozen
 class Played:
-    """What came of a whole scene.
+    """The outcome of a whole scene.
 
     Attributes:
-        turns: what came of each turn.
+        turns: the outcome of each turn.
         seconds: how long it took.
         ran: how often each tool was run.
     """
@@ -65,16 +65,16 @@ Both = tuple[Played, Played]
 
 
 class Dominance:
-    """Subclass this as `TestDominance`, and define the attributes, `open`, and the ways that the framework has.
+    """Subclass this as `TestDominance`, and define the attributes, `open`, and the ways that the framework supports.
 
-    Each way plays a scene with the framework alone, as its documentation begins, or with the adapter, and gives what came
-    of each turn. `scene.timeout` is given to the adapter where there is one.
+    Each way plays a scene either with the framework alone, as its documentation shows first, or with the adapter, and
+    returns the outcome of each turn. The adapter gets `scene.timeout` if the scene has one.
 
     Attributes:
-        framework: the framework's name, as a reader knows it.
-        packages: the distributions whose versions the table names.
-        cannot: merits that this adapter cannot give, as "scene: merit", and why.
-        absent: ways that this framework has no notion of, and why.
+        framework: the framework's name, as readers know it.
+        packages: the distributions whose versions the table lists.
+        cannot: merits that this adapter cannot have, as "scene: merit", each with the reason.
+        absent: ways that this framework does not support, each with the reason.
     """
 
     framework: ClassVar[str]
@@ -83,11 +83,11 @@ class Dominance:
     absent: ClassVar[Mapping[str, str]] = {}
 
     def open(self, scene: Scene, stage: Stage, is_guarded: bool) -> Callable[[Turn], Performance]:
-        """Begins a conversation with one agent, and gives what plays a turn of it."""
+        """Begins a conversation with one agent, and returns the function that plays a turn of it."""
         raise NotImplementedError
 
     def say(self, text: str) -> Any:
-        """Called in a tool: says a text to the model as the framework has the author of a tool do it."""
+        """Called in a tool: sends a text to the model in the way that the framework provides for authors of tools."""
         raise NotImplementedError
 
     def talk(self, scene: Scene, stage: Stage, is_guarded: bool) -> list[Performance]:
@@ -96,27 +96,27 @@ class Dominance:
         return [send(turn) for turn in scene.on(stage)]
 
     def author(self, scene: Scene, stage: Stage, is_guarded: bool) -> list[Performance]:
-        """As `talk`; the tool speaks with `say`."""
+        """Like `talk`; the tool calls `say`."""
         return self.talk(scene, stage, is_guarded)
 
     def agents(self, scene: Scene, stage: Stage, is_guarded: bool) -> list[Performance]:
-        """Each turn has an agent of its own, as near to the one before as the framework lets them be."""
+        """Each turn has its own agent, as close to the previous one as the framework allows."""
         raise NotImplementedError
 
     def branches(self, scene: Scene, stage: Stage, is_guarded: bool) -> list[Performance]:
-        """All turns at once, each in a branch of its own."""
+        """All turns at the same time, each in its own branch."""
         raise NotImplementedError
 
     def replay(self, scene: Scene, stage: Stage, is_guarded: bool) -> list[Performance]:
-        """One agent; the last turn begins where the one before began."""
+        """One agent; the last turn starts where the previous one started."""
         raise NotImplementedError
 
     def handoff(self, scene: Scene, stage: Stage, is_guarded: bool) -> list[Performance]:
-        """An agent without tools hands off to one with them, of which it did not know when it was made or guarded."""
+        """An agent without tools hands off to one with tools, which did not exist when the first was created or guarded."""
         raise NotImplementedError
 
     def play(self, scene: Scene, is_guarded: bool) -> Played:
-        """A whole scene on a stage of its own, timed and counted."""
+        """Plays a whole scene on its own stage; measures the time and counts the runs of tools."""
         with scene.staged(self.say) as stage:
             started = time.monotonic()
             turns = getattr(self, scene.way)(scene, stage, is_guarded)
@@ -124,7 +124,7 @@ class Dominance:
 
     @pytest.fixture
     def heard(self, request: pytest.FixtureRequest) -> dict[str, Both]:
-        """Every scene, played both ways once."""
+        """The outcomes of every scene, played once without the adapter and once with it."""
         stash = request.node.getparent(pytest.Class).stash
         if _PLAYED not in stash:
             stash[_PLAYED] = {scene.name: (self.play(scene, False), self.play(scene, True)) for scene in self._scenes()}
@@ -141,7 +141,7 @@ class Dominance:
 
     @pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.name)
     def test_every_merit(self, scene: Scene, heard: dict[str, Both]) -> None:
-        """Every merit is there, but those that the adapter says it cannot give."""
+        """Every merit is present, except those that the adapter says it cannot have."""
         if self._lacks(scene):
             return
         missing = {f"{scene.name}: {merit}" for merit, has in merits(scene, heard[scene.name][1]).items() if not has}
@@ -153,19 +153,19 @@ class Dominance:
         better = [scene.name for scene in self._scenes() if _better(scene, *heard[scene.name])]
         assert len(better) > len(heard) / 2, better
 
-    def test_the_table_tells_what_is_so(self, heard: dict[str, Both]) -> None:
-        """The table that is kept names the merits that are seen now."""
+    def test_the_recorded_table_is_up_to_date(self, heard: dict[str, Both]) -> None:
+        """The recorded table lists the merits that the scenes have now."""
         path = pathlib.Path(sys.modules[type(self).__module__].__file__ or "").with_name("dominance.json")
         if os.environ.get("MULLIGAN_RECORD"):
             path.write_text(json.dumps(self._table(heard), indent=1, ensure_ascii=False) + "\n")
         table = json.loads(path.read_text())
         assert [name for name, scene in table["scenes"].items() if "absent" not in scene] == list(heard)
         for scene in self._scenes():
-            told = {merit for merit, has in table["scenes"][scene.name]["guarded"]["merits"].items() if has}
-            assert told == {merit for merit, has in merits(scene, heard[scene.name][1]).items() if has}
+            recorded = {merit for merit, has in table["scenes"][scene.name]["guarded"]["merits"].items() if has}
+            assert recorded == {merit for merit, has in merits(scene, heard[scene.name][1]).items() if has}
 
     def _lacks(self, scene: Scene) -> bool:
-        """Whether the framework has no notion of such a scene; then nothing here may play it."""
+        """Whether the framework does not support this kind of scene; the subclass must then not define how to play it."""
         if scene.way not in self.absent:
             return False
         way = "say" if scene.way == "author" else scene.way
@@ -194,11 +194,11 @@ class Dominance:
 
 
 def merits(scene: Scene, played: Played) -> dict[str, bool]:
-    """What is good about a performance, each a sentence on its own.
+    """What a good outcome has, each as a sentence, and whether this one has it.
 
     Args:
-        scene: what was played.
-        played: what came of it.
+        scene: the scene.
+        played: its outcome.
     """
     found = {}
     for number, (turn, heard) in enumerate(zip(scene.turns, played.turns, strict=True), 1):
@@ -234,7 +234,7 @@ def _merits_of_turn(turn: Turn, heard: Performance) -> dict[str, bool]:
 
 
 def _stops(error: BaseException | None, wanted: type[ToolError]) -> bool:
-    """Whether an error is, or was raised because of, the one that must end the run."""
+    """Whether an error is the one that must end the run, or was caused by it."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         if isinstance(error, wanted):

@@ -1,6 +1,6 @@
-"""What a package makes of its provider's failures, recorded for the gallery of the documentation.
+"""How a package classifies its provider's failures, recorded for the gallery in the documentation.
 
-The tests of a package subclass `Gallery` and give the fixture `shown`. With `MULLIGAN_RECORD` set, what the model reads is
+The tests of a package subclass `Gallery` and define the fixture `shown`. With `MULLIGAN_RECORD` set, what the model reads is
 written to the file `gallery.json` beside the test.
 """
 
@@ -28,13 +28,13 @@ _MARK = re.compile(r"\b[0-9a-f]{16,}\b")
 
 @attrs.frozen
 class GalleryFailure:
-    """A failure that says something about the package.
+    """A failure that shows what the package does.
 
     Attributes:
-        title: what went wrong, as a reader would say it.
-        tool: the name of the tool that met it.
-        arguments: those of the call.
-        fail: raises it, by the provider's real library.
+        title: what went wrong, in a reader's words.
+        tool: the name of the tool that failed.
+        arguments: the arguments of the call.
+        fail: raises the failure, through the provider's real library.
         writes: whether the tool changes something.
     """
 
@@ -46,12 +46,12 @@ class GalleryFailure:
 
 
 class Gallery:
-    """Subclass this as `TestGallery`, define `title`, `plugin` and `packages`, and give the fixture `shown`.
+    """Subclass this as `TestGallery`, and define `title`, `plugin`, `packages` and the fixture `shown`.
 
     Attributes:
-        title: what the package is about, as a reader knows it.
+        title: the subject of the package, as readers know it.
         plugin: the package's module.
-        packages: the provider's distributions, whose versions the page names.
+        packages: the provider's distributions, whose versions the page lists.
     """
 
     title: ClassVar[str]
@@ -63,15 +63,15 @@ class Gallery:
         """Three to six failures."""
         raise NotImplementedError
 
-    def test_the_gallery_tells_what_is_so(self, shown: Sequence[GalleryFailure]) -> None:
-        """What is kept names the classes, rules and errors that are seen now, and the model is told something of each."""
+    def test_the_recorded_gallery_is_up_to_date(self, shown: Sequence[GalleryFailure]) -> None:
+        """The recorded gallery has the classes, rules and errors that the package gives now."""
         path = pathlib.Path(sys.modules[type(self).__module__].__file__ or "").with_name("gallery.json")
-        told = [self._record(one) for one in shown]
+        records = [self._record(failure) for failure in shown]
         if os.environ.get("MULLIGAN_RECORD"):
-            path.write_text(json.dumps(self._page(told), indent=1, ensure_ascii=False) + "\n", "utf-8")
-        kept = json.loads(path.read_text("utf-8"))["failures"]
-        assert [_comparable(one) for one in kept] == [_comparable(one) for one in told]
-        assert 3 <= len(told) <= 6
+            path.write_text(json.dumps(self._page(records), indent=1, ensure_ascii=False) + "\n", "utf-8")
+        recorded = json.loads(path.read_text("utf-8"))["failures"]
+        assert [_comparable(record) for record in recorded] == [_comparable(record) for record in records]
+        assert 3 <= len(records) <= 6
 
     def _record(self, shown: GalleryFailure) -> dict[str, Any]:
         tool = Tool.from_schema(
@@ -96,22 +96,22 @@ class Gallery:
             "reads": _without_local_details(result.content),
         }
 
-    def _page(self, told: list[dict[str, Any]]) -> dict[str, Any]:
+    def _page(self, records: list[dict[str, Any]]) -> dict[str, Any]:
         return {
             "title": self.title,
             "versions": {name: version(name) for name in self.packages},
             "python": ".".join(map(str, sys.version_info[:3])),
             "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
-            "failures": told,
+            "failures": records,
         }
 
 
-def _comparable(told: Mapping[str, Any]) -> tuple[Any, ...]:
-    return tuple(told[name] for name in ("title", "call", "raised", "error", "code", "fatal", "rule"))
+def _comparable(record: Mapping[str, Any]) -> tuple[Any, ...]:
+    return tuple(record[name] for name in ("title", "call", "raised", "error", "code", "fatal", "rule"))
 
 
 def _without_local_details(text: str) -> str:
-    """A text without what differs from one machine and run to another."""
+    """The text without what differs between machines and runs."""
     text = re.sub(r"(127\.0\.0\.1:|\bport[ =])\d+", r"\g<1>1234", text)
     text = re.sub(rf"(?<!\w){re.escape(tempfile.gettempdir())}/[\w./-]*?(?=[\w.-]+\b['\"]?)", "…/", text)
     for folder in (str(pathlib.Path.cwd()), str(pathlib.Path.home()), sys.prefix):

@@ -1,4 +1,4 @@
-"""A server on this machine that answers as it is told, and the fixtures `serve` and `dead`."""
+"""A server on this machine with a fixed answer, and the fixtures `serve` and `dead`."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Server(ThreadingHTTPServer):
     Args:
         status: the HTTP status.
         body: a text, or a value that is sent as JSON.
-        headers: more headers, or others.
+        headers: additional headers; they override the default ones.
         delay: seconds before the answer.
-        drop: whether it hangs up instead of answering.
+        drop: whether it closes the connection instead of answering.
     """
 
     daemon_threads = True
@@ -43,10 +43,10 @@ class Server(ThreadingHTTPServer):
         threading.Thread(target=self.serve_forever, args=(0.01,), daemon=True).start()
 
     def handle_error(self, *_: object) -> None:
-        """Says nothing: clients that hang up belong to the tests."""
+        """Prints nothing: clients that close the connection are part of the tests."""
 
     def close(self) -> None:
-        """Ends answers that are still delayed, and stops."""
+        """Ends delayed answers, and stops."""
         self.ended.set()
         self.shutdown()
         self.server_close()
@@ -66,7 +66,9 @@ class _Handler(BaseHTTPRequestHandler):
             return
         text, kind = _encode_body(body)
         self.send_response(status)
-        self.send_header("Connection", "close")  # else a client that tries again may use this connection while it ends
+        self.send_header(
+            "Connection", "close"
+        )  # otherwise a client that tries again may use this connection while it closes
         for name, value in {"Content-Type": kind, **headers, "Content-Length": str(len(text))}.items():
             self.send_header(name, value)
         self.end_headers()
@@ -86,11 +88,11 @@ def _encode_body(body: object) -> tuple[bytes, str]:
 
 @pytest.fixture
 def serve() -> Iterator[Serve]:
-    """`serve(status, body, headers)` gives the address of a server; see `Server`."""
+    """`serve(status, body, headers)` starts a server and returns its address; see `Server`."""
     servers: list[Server] = []
 
-    def start(*told: object, **more: object) -> str:
-        servers.append(Server(*told, **more))  # type: ignore[arg-type]
+    def start(*answer: object, **options: object) -> str:
+        servers.append(Server(*answer, **options))  # type: ignore[arg-type]
         return servers[-1].url
 
     yield start
@@ -100,7 +102,7 @@ def serve() -> Iterator[Serve]:
 
 @pytest.fixture
 def dead() -> str:
-    """An address where nobody listens."""
+    """An address where nothing listens."""
     with socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return f"http://127.0.0.1:{probe.getsockname()[1]}"

@@ -1,4 +1,4 @@
-"""A process that the Linux kernel kills since it has no memory left: in a control group of its own, which has a limit."""
+"""A process that the Linux kernel kills because it exceeds the memory limit of its own control group."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NAME = "mulligan-"
 
 
 def can_outgrow() -> bool:
-    """Whether this process may make a control group with a limit of memory."""
+    """Whether this process may create a control group with a memory limit."""
     try:
         group = _make_group()
     except OSError:
@@ -23,7 +23,7 @@ def can_outgrow() -> bool:
 
 
 def outgrow() -> None:
-    """Takes memory until the kernel kills this process. `remove_groups` removes its control group."""
+    """Allocates memory until the kernel kills this process. `remove_groups` removes its control group."""
     (_make_group() / "cgroup.procs").write_text(str(os.getpid()))
     held = []
     while True:
@@ -34,19 +34,19 @@ def remove_groups() -> None:
     """Removes the control groups of processes that were killed."""
     parent = _own_group()
     for group in [] if parent is None else parent.glob(f"{_NAME}*"):
-        with suppress(OSError):  # its process is ending
+        with suppress(OSError):  # its process is still ending
             group.rmdir()
 
 
 def _make_group() -> Path:
-    """A control group for this process, with a limit.
+    """Creates a control group for this process, with a memory limit.
 
     Raises:
-        OSError: it cannot be made here.
+        OSError: it cannot be created here.
     """
     parent = _own_group()
     if parent is None:
-        raise OSError("this process is in no control group for memory")
+        raise OSError("this process is not in a control group for memory")
     group = parent / f"{_NAME}{os.getpid()}"
     group.mkdir(exist_ok=True)
     for name in _LIMITS:
@@ -58,7 +58,7 @@ def _make_group() -> Path:
 
 
 def _own_group() -> Path | None:
-    """The folder of the control group that limits the memory of this process: of version 1, or else of version 2."""
+    """The folder of the control group that limits the memory of this process: version 1, otherwise version 2."""
     groups = Path("/proc/self/cgroup")
     lines = [line.split(":", 2) for line in groups.read_text("utf-8").splitlines()] if groups.exists() else []
     for _, controllers, path in lines:

@@ -1,6 +1,6 @@
-"""The tools of the scenes: plain functions that really fail, and count how often they are run.
+"""The tools of the scenes: plain functions that really fail and count their runs.
 
-Each function here gets the stage, and gives its tools.
+Each function of this module takes the stage and returns its tools.
 """
 
 from __future__ import annotations
@@ -15,21 +15,22 @@ import attrs
 from mulligan_testkit.loopback import Server
 
 PATIENCE = 3.0
-"""Seconds after which a tool that hangs ends by itself, so that a framework without a deadline can be shown too."""
+"""Seconds after which a tool that hangs returns, so that a framework without deadlines can be shown too."""
 
 Function = Callable[..., Any]
 
 
 @attrs.define
 class Stage:
-    """What one performance has to itself.
+    """The state of one performance.
 
     Attributes:
-        say: says a text to the model as the author of a tool does it in this framework: raises it, or gives what to return.
+        say: sends a text to the model in the way that the framework provides for authors of tools: raises, or returns the
+            value for the tool to return.
         tools: plain functions.
-        ran: how often each was run, by name.
-        turn: which message of the user is being answered, from 1; what is true in the world changes with it.
-        over: set when the performance is over, so that nothing hangs after it.
+        ran: the number of runs, by tool.
+        turn: the number of the current message of the user, from 1; the tools may depend on it.
+        over: set when the performance ends, so that nothing hangs after it.
     """
 
     say: Callable[[str], Any]
@@ -40,12 +41,12 @@ class Stage:
     _servers: list[Server] = attrs.field(factory=list)
 
     def serve(self, *answer: Any) -> str:
-        """The address of a server that answers so until the performance is over."""
+        """Starts a server that gives this answer until the performance ends, and returns its address."""
         self._servers.append(Server(*answer))
         return self._servers[-1].url
 
     def close(self) -> None:
-        """Ends what hangs, and the servers."""
+        """Releases the tools that hang, and stops the servers."""
         self.over.set()
         for server in self._servers:
             server.close()
@@ -55,7 +56,7 @@ Props = Callable[[Stage], list[Function]]
 
 
 def files(stage: Stage) -> list[Function]:
-    """A workspace whose files are not there."""
+    """A workspace whose files do not exist."""
 
     def list_folder(path: str) -> list[str]:
         """List the files of a folder."""
@@ -77,7 +78,7 @@ def files(stage: Stage) -> list[Function]:
 
 
 def namespaced(stage: Stage) -> list[Function]:
-    """Tools of two servers, each with its namespace."""
+    """The tools of two servers, each with its own namespace."""
 
     def calendar__list_events(day: str) -> list[str]:
         """List the events of a day."""
@@ -105,7 +106,7 @@ def github_client(url: str) -> Any:
     """GitHub's own client for Python.
 
     Args:
-        url: the address of the server that answers as GitHub does.
+        url: the address of a server that answers like GitHub.
     """
     from github import Auth, Github
 
@@ -113,7 +114,7 @@ def github_client(url: str) -> Any:
 
 
 def github(status: int, body: object, headers: dict[str, str] | None = None) -> Props:
-    """Makes tools, one of which asks a server that answers as GitHub does.
+    """Creates tools, one of which calls a server that answers like GitHub.
 
     Args:
         status: the HTTP status of every answer.
@@ -151,7 +152,7 @@ def query(stage: Stage) -> list[Function]:
 
 
 def hanging(stage: Stage) -> list[Function]:
-    """A tool that hangs until the performance is over, or `PATIENCE` has passed."""
+    """A tool that hangs until the performance ends or `PATIENCE` has passed."""
 
     def fetch_page(url: str) -> str:
         """Fetch a web page."""
@@ -163,10 +164,10 @@ def hanging(stage: Stage) -> list[Function]:
 
 
 def raising(make: Callable[[], BaseException]) -> Props:
-    """Makes tools, one of which raises.
+    """Creates tools, one of which raises.
 
     Args:
-        make: makes what it raises.
+        make: creates the exception.
     """
 
     def tools(stage: Stage) -> list[Function]:
@@ -186,7 +187,7 @@ def raising(make: Callable[[], BaseException]) -> Props:
 
 
 class HostileError(Exception):
-    """Raises whatever anybody does with it."""
+    """Raises when it is converted to text."""
 
     def __str__(self) -> str:
         raise RuntimeError("no text")

@@ -1,4 +1,4 @@
-"""What a ledger has recorded of an agent's runs: two messages of the user, four calls, two failures."""
+"""What a ledger should record of an agent's runs: two messages of the user, four calls, two failures."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ CALLS = (
     (("c1", "read_page", {"path": "b"}), ("c2", "read_page", {"path": "a"})),
     (("c3", "raed_page", {"path": "a"}), ("c4", "read_page", {"path": "a"})),
 )
-"""The calls that the model makes, one in a message, after each of the user's messages."""
+"""The calls that the model makes after each of the user's messages, one per message."""
 
 
 def read_page(path: str, limit: int = 3) -> str:
@@ -19,7 +19,7 @@ def read_page(path: str, limit: int = 3) -> str:
 
     Args:
         path: its path.
-        limit: how many lines.
+        limit: the number of lines.
     """
     if path != "a":
         raise FileNotFoundError(2, "No such file or directory", path)
@@ -27,13 +27,13 @@ def read_page(path: str, limit: int = 3) -> str:
 
 
 def assert_recorded(path: Any, pipeline: Any, play: Callable[[], Any]) -> None:
-    """Plays two runs, and compares what is in the file with them.
+    """Plays two runs, and checks what the ledger has recorded of them.
 
-    The calls are in the file once each, in the conversation of the message that they answer; both failures count as recovered;
-    and every text reads the same when it is replayed.
+    Each call is in the file once, in the conversation of the message that it follows; both failures count as recovered; and
+    a replay gives the same texts.
 
     Args:
-        path: the ledger that the pipeline records in.
+        path: the file of the ledger.
         pipeline: a pipeline whose adapter plays the runs.
         play: makes the calls of `CALLS` after the messages of `REQUESTS`.
     """

@@ -1,9 +1,8 @@
-"""The scenes of the dominance table: what a model asks for, what goes wrong, and what it should learn of it.
+"""The scenes of the dominance table: what a model requests, what goes wrong, and what the model should learn.
 
 A scene is played with a scripted model: after each message of the user it sends `Turn.messages` one after the other,
-whatever it reads, and then says `DONE`. `SINGLE` are the scenes of one turn; `conversations` has those of several. The
-tools are plain functions that really fail: files that are not there, a server that answers as GitHub does, a call that
-hangs.
+whatever it reads, and then says `DONE`. `SINGLE` has the scenes of one turn, `conversations` those of several. The tools
+are plain functions that really fail: missing files, a server that answers like GitHub, a call that hangs.
 """
 
 from __future__ import annotations
@@ -32,19 +31,19 @@ from mulligan_testkit.props import (
 DONE = "Done."
 
 Fact = tuple[str, str]
-"""What an answer should tell: a label, and a regular expression that finds it, letter case aside."""
+"""What an answer should say: a label, and a regular expression that finds it, ignoring case."""
 
 
 @attrs.frozen
 class Turn:
-    """One message of the user, and what the model does then.
+    """One message of the user, and the calls that the model makes after it.
 
     Attributes:
         messages: the calls of each of the model's messages; arguments are JSON text, as a model writes it.
-        facts: what the answers should tell, by call id.
-        hidden: texts that no answer may hold.
-        fatal: the error that must end the run, or None where it must go on.
-        is_ordered: whether this is about the order of the answers too.
+        facts: what the answers should say, by call id.
+        hidden: texts that no answer may contain.
+        fatal: the error that must end the run, or None if the run must continue.
+        is_ordered: whether the order of the answers counts too.
         user: what the user says.
     """
 
@@ -70,9 +69,9 @@ class Scene:
         title: what goes wrong, for the table.
         turns: the messages of the user, in order.
         way: the method of `Dominance` that plays it.
-        timeout: the seconds that a tool gets, where this scene is about that.
-        most: how often a tool may be run, by name.
-        least: how often a tool must be run, by name.
+        timeout: the timeout of each tool in seconds, if the scene is about timeouts.
+        most: the maximum number of runs, by tool.
+        least: the minimum number of runs, by tool.
     """
 
     name: str
@@ -86,10 +85,10 @@ class Scene:
 
     @contextmanager
     def staged(self, say: Callable[[str], Any]) -> Iterator[Stage]:
-        """Fresh tools; what they need runs until the performance is over, and nothing hangs after it.
+        """A stage with new tools. Their servers run until the scene ends, and nothing hangs after it.
 
         Args:
-            say: says a text to the model as the author of a tool does it.
+            say: sends a text to the model in the way that the framework provides for authors of tools.
         """
         stage = Stage(say)
         try:
@@ -99,10 +98,10 @@ class Scene:
             stage.close()
 
     def on(self, stage: Stage) -> Iterator[Turn]:
-        """The turns, one after the other; the world is that of the turn.
+        """The turns in order; sets `stage.turn` before each.
 
         Args:
-            stage: where they are played.
+            stage: the stage on which they are played.
         """
         for stage.turn, turn in enumerate(self.turns, 1):
             yield turn

@@ -1,4 +1,4 @@
-"""A command that runs on a terminal of its own, and what is on that terminal at its end."""
+"""Runs a command on a terminal of its own, and reads what that terminal shows at the end."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def run_on_terminal(words: Sequence[str], folder: Path) -> tuple[int, list[str]]
         folder: the folder in which it runs.
 
     Returns:
-        its exit code, and the lines that it leaves on the terminal; of a line that was written several times, the last.
+        The exit code, and the lines on the terminal at the end; of a line that was overwritten, the last text.
     """
     ours, theirs = pty.openpty()
     environment = {**os.environ, "COLUMNS": "100", "TERM": "xterm"}

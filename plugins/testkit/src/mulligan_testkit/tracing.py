@@ -1,4 +1,4 @@
-"""OpenTelemetry's own SDK with providers that no one else uses; their spans and metrics stay in memory."""
+"""OpenTelemetry's SDK with private providers, which keep spans and metrics in memory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mulligan import Pipeline
 
 
 class Traced:
-    """What a pipeline with explicit providers sends."""
+    """The spans and metrics of a pipeline with explicit providers."""
 
     def __init__(self) -> None:
         self._exporter, self._reader = InMemorySpanExporter(), InMemoryMetricReader()
@@ -25,7 +25,7 @@ class Traced:
         self.tracer = self.tracer_provider.get_tracer("tests")
 
     def pipeline(self, **options: Any) -> Pipeline:
-        """A pipeline that is traced and measured, whatever the program has configured."""
+        """A pipeline that is traced and measured, independent of the program's configuration."""
         otel = OpenTelemetry(tracer_provider=self.tracer_provider, meter_provider=self.meter_provider)
         return Pipeline(plugins=[otel], block=["otel"], **options)
 
@@ -61,7 +61,7 @@ class Traced:
         return list(lines(None, 0))
 
     def counted(self, metric: str) -> dict[str, int]:
-        """How often each tool is in a metric, whatever the other attributes are.
+        """The total of a metric for each tool, whatever the other attributes.
 
         Args:
             metric: its name.

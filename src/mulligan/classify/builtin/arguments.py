@@ -142,9 +142,9 @@ def _places_in_notes(exception: BaseException) -> Iterator[str | int]:
 @rules("marshmallow.ValidationError", "voluptuous.Invalid", "fastjsonschema.JsonSchemaValueException")
 def validators(failure: Failure) -> ToolError | None:
     """marshmallow, voluptuous or fastjsonschema rejected data."""
-    told, path = failure.look("messages"), failure.look("path")
-    if isinstance(told, Mapping):
-        return _rejection_error(failure, [([str(name)], str(why), None) for name, why in told.items()], "the schema")
+    texts, path = failure.look("messages"), failure.look("path")
+    if isinstance(texts, Mapping):
+        return _rejection_error(failure, [([str(name)], str(why), None) for name, why in texts.items()], "the schema")
     return _rejection_error(failure, [(list(path) if isinstance(path, (list, tuple)) else [], "", None)], "the schema")
 
 

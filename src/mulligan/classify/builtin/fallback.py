@@ -15,8 +15,8 @@ from mulligan.classify.missing_tool import missing_tool_name
 from mulligan.classify.phrases import said, text_error
 from mulligan.classify.reasons import reason_of
 from mulligan.classify.rules import Rules
+from mulligan.classify.status_in_text import find_status
 from mulligan.classify.statuses import status_error
-from mulligan.classify.told_status import find_status
 from mulligan.errors import ToolError
 
 rules = Rules()
@@ -51,7 +51,7 @@ def no_such_tool(failure: Failure) -> ToolError | None:
 
 
 @rules()
-def told_status(failure: Failure) -> ToolError | None:
+def status_in_text(failure: Failure) -> ToolError | None:
     """The message reports an HTTP status: `status code 404`, `error: 404`, `404 Not Found`."""
     for one in failure.whole_chain:
         is_key = issubclass(type(one.exception), LookupError)  # the 404 in `KeyError(404)` is a key, not a status
@@ -145,7 +145,7 @@ def _narrow_meaning(meaning: m.Meaning, chain: tuple[Failure, ...]) -> m.Meaning
     """The meaning of a general name, narrowed by the texts and the class names of the causes."""
     narrower = m.NARROWER.get(meaning, ())
     return (
-        next((told for told in _meanings_of_chain(chain, narrower) if told in narrower), meaning)
+        next((narrowed for narrowed in _meanings_of_chain(chain, narrower) if narrowed in narrower), meaning)
         if narrower
         else meaning
     )

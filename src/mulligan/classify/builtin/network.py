@@ -79,8 +79,8 @@ def _rpc_error(failure: Failure, code: int) -> ToolError | None:
 @rules("urllib3.exceptions.ResponseError")
 def retries(failure: Failure) -> ToolError | None:
     """urllib3 gave up after repeated responses with a retryable status."""
-    told = re.match(r"too many ([45]\d\d) error responses", failure.text)
-    return None if told is None else status_error(failure, int(told[1]))
+    match = re.match(r"too many ([45]\d\d) error responses", failure.text)
+    return None if match is None else status_error(failure, int(match[1]))
 
 
 @rules("http.client.HTTPException")

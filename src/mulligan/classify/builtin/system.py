@@ -81,9 +81,9 @@ def os_error(failure: Failure) -> ToolError | None:
     error = failure.exception
     if error is None or failure.status is not None:
         return None
-    told = failure.field("errno")
-    number = told if type(told) is int else _errno_of(error)
-    if number == errno.ECONNRESET and told is None:  # raised by a client without an errno: its text says what happened
+    code = failure.field("errno")
+    number = code if type(code) is int else _errno_of(error)
+    if number == errno.ECONNRESET and code is None:  # raised by a client without an errno: its text says what happened
         return m.error_of(failure, said(failure.told, (m.UNREACHABLE, m.TLS)) or m.DROPPED)
     meaning = reason_of(errno.errorcode.get(number or 0, ""))
     if meaning is None or meaning == m.ARGUMENT:

@@ -11,7 +11,7 @@ from mulligan.classify.detect.sentences import clear_sense, sense, sentences
 from mulligan.classify.failure import Failure
 from mulligan.classify.phrases import said
 from mulligan.classify.reasons import reason_of
-from mulligan.classify.told_status import find_status
+from mulligan.classify.status_in_text import find_status
 from mulligan.untrusted.classes import as_dict, is_a
 
 _MISSING = re.compile(

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from mulligan.classify.failure import Failure
 from mulligan.hooks.callers import first_result
 from mulligan.hooks.discovery import discover
-from mulligan.hooks.lazy import LazyHooks, LazyPlugin, lazy_names, undeclared
+from mulligan.hooks.lazy_plugins import LazyHooks, LazyPlugin, lazy_names, missing_declarations
 from mulligan.hooks.registration import plugin_name
 from mulligan.pipeline import Pipeline
 from mulligan.plugin import PluginError, ToolError, ToolExecutionError, ToolResult, safe_str
@@ -185,16 +185,16 @@ class ClassifierConformance(Conformance):
         if entry is None or names is None:
             return  # it is imported with the pipeline
         with self.pipeline() as pipeline:
-            problems = list(undeclared(pipeline.plugins[-1], names))
+            problems = list(missing_declarations(pipeline.plugins[-1], names))
         waiting = LazyHooks([LazyPlugin(entry, names)], {}, lambda names: self.stages())
         samples = [sample_of(one).failure for one in self.given(request, "samples")]
         problems += [
             f"{type(failure).__name__}({safe_str(failure, 80)}): nothing that is declared makes it known"
             for failure in samples
             if not (
-                waiting.wanted(Failure(failure))
+                waiting.plugins_for(Failure(failure))
                 if isinstance(failure, BaseException)
-                else waiting.wanted_by_value(failure)
+                else waiting.plugins_for_value(failure)
             )
         ]
         assert_no_problems(problems, "Add the entries that are missing to the group `mulligan.lazy`.")
@@ -264,9 +264,13 @@ class ClassifierConformance(Conformance):
         """Each rule has a unique name, and one sentence on what it knows."""
         __tracebackhide__ = True
         rules = self.info().rules
-        problems = [f"rule {rule.name!r}: its name is no word" for rule in rules if not rule.name.isidentifier()]
+        problems = [
+            f"rule {rule.name!r}: its name is not an identifier" for rule in rules if not rule.name.isidentifier()
+        ]
         problems += [
-            f"rule {rule.name!r}: its docstring is no sentence" for rule in rules if not rule.about.endswith(".")
+            f"rule {rule.name!r}: its docstring does not end with a period"
+            for rule in rules
+            if not rule.about.endswith(".")
         ]
         alike = Counter((rule.name, rule.provider, name) for rule in rules for name in rule.classes or ("any class",))
         problems += [

@@ -44,7 +44,7 @@ PLAIN_FEEDBACK = Feedback(
     message="The archive is closed today.",
     next_step="ask the librarian for another copy.",
 )
-"""Feedback that any format can word whole: a message and a next step, in plain words."""
+"""Feedback that any format can render whole: a message and a next step, in plain words."""
 _LIMITS = (200, 300, 600, 2_000)
 _MIN_CHARS = 200
 
@@ -136,7 +136,7 @@ class FormatConformance(Conformance):
         """It offers formats, each with a unique name that a person can type."""
         __tracebackhide__ = True
         formats = self.formats()
-        problems = [f"the name {one.name!r} is no word" for one in formats if not re.fullmatch(r"[\w.-]+", one.name)]
+        problems = [f"the name {one.name!r} is not a word" for one in formats if not re.fullmatch(r"[\w.-]+", one.name)]
         known = set() if self.module_name().startswith("mulligan.") else {one.name for one in built_in()}
         problems += [f"the name {one.name!r} is taken by mulligan itself" for one in formats if one.name in known]
         assert_no_problems(

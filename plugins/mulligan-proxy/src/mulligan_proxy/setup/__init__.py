@@ -1,1 +1,1 @@
-"""The proxy put in front of the servers of a client, and taken away again: `install`, `uninstall` and `doctor`."""
+"""Puts the proxy in front of the servers of a client, and removes it again: `install`, `uninstall` and `doctor`."""

@@ -16,7 +16,7 @@ class KnownClient:
     """A client.
 
     Attributes:
-        title: its own name.
+        title: its display name.
         macos: its file below the home folder.
         windows: its file below `%APPDATA%`, or below the home folder if it begins with a dot.
         linux: its file below the home folder.
@@ -72,7 +72,7 @@ def file_of(client: str, platform: str = sys.platform) -> Path:
 
 
 def title_of(client: str | None) -> str:
-    """What people call a client.
+    """The display name of a client.
 
     Args:
         client: such as `claude`, or None if only the file is known.

@@ -1,4 +1,4 @@
-"""`doctor`: starts each server of a configuration, lists its tools, and says what is wrong and how to cure it."""
+"""`doctor`: starts each server of a configuration, lists its tools, and reports problems and how to fix them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _UNFILLED = re.compile(r"\$\{[^}]*\}")
 
 
 def doctor(client: str | None, config: Path | None) -> int:
-    """Looks at each server of a client, and prints what it finds.
+    """Checks each server of a client, and prints the findings.
 
     Args:
         client: which client, such as `claude`.
@@ -48,7 +48,7 @@ def doctor(client: str | None, config: Path | None) -> int:
         The exit code: 0 if every server works, otherwise 1.
 
     Raises:
-        UsageError: the file cannot be read or understood.
+        UsageError: the file cannot be read or is invalid.
     """
     path = path_of(client, config)
     entries = _entries(path)
@@ -62,13 +62,11 @@ def _entries(path: Path) -> dict[str, Any]:
     try:
         held = parse_json_text(path.read_bytes().decode("utf-8")).value
     except FileNotFoundError:
-        raise UsageError(
-            f"{path}: there is no such file; add a server in your client first, or give --config FILE"
-        ) from None
+        raise UsageError(f"{path}: no such file; add a server in your client first, or give --config FILE") from None
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror or error}") from None
     except (JsonTextError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: this is no JSON: {error}") from None
+        raise UsageError(f"{path}: not valid JSON: {error}") from None
     entries = held.get(group_of(held)) if isinstance(held, dict) else None
     if not isinstance(entries, dict):
         raise UsageError(f'{path}: it has no "mcpServers", "servers" or "context_servers"')
@@ -76,7 +74,7 @@ def _entries(path: Path) -> dict[str, Any]:
 
 
 async def _examine(name: str, entry: Any, title: str) -> bool:
-    """Says what there is to say of one server; whether it works, or is not to be started."""
+    """Prints the findings about one server; returns whether it works or is disabled."""
     if isinstance(entry, Mapping) and entry.get("disabled") is True:
         _say(f"{name}: is switched off")
         return True
@@ -95,7 +93,7 @@ async def _examine(name: str, entry: Any, title: str) -> bool:
 
 
 async def _try(spec: ServerSpec, in_front: str) -> bool:
-    upstream = Upstream(spec, _Nobody())
+    upstream = Upstream(spec, _NoClient())
     began = time.monotonic()
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(upstream.run, Peer(ClientCapabilities(), Implementation(name="mulligan", version=""), False))
@@ -134,14 +132,12 @@ def _describe(upstream: Upstream, definitions: list[dict[str, Any]]) -> None:
         _say(f"  note: {one_line(concern)}")
     hints = [one for one in catalogue.definitions if claims(one).get("readOnlyHint")]
     if hints and not reads and not spec.trusted:
-        _say(
-            f"  note: it says of {len(hints)} tools that they only read, which is believed with --trust {spec.name} only"
-        )
+        _say(f"  note: it declares {len(hints)} tools read-only, which counts only with --trust {spec.name}")
 
 
 @contextmanager
 def _quiet_stderr() -> Iterator[None]:
-    """Nothing of what the servers write to stderr is shown: what matters of it is in what is said of them."""
+    """Hides what the servers write to stderr: the findings contain the part that matters."""
     kept = os.dup(2)
     with open(os.devnull, "w") as nothing:
         os.dup2(nothing.fileno(), 2)
@@ -152,16 +148,16 @@ def _quiet_stderr() -> Iterator[None]:
         os.close(kept)
 
 
-class _Nobody:
-    """Whom the server tells what happens here: no client is there."""
+class _NoClient:
+    """Ignores what happens to the server: there is no client."""
 
-    async def up(self, upstream: Upstream) -> None:
+    async def on_start(self, upstream: Upstream) -> None:
         pass
 
-    async def told(self, upstream: Upstream, message: IncomingMessage) -> None:
+    async def on_notification(self, upstream: Upstream, message: IncomingMessage) -> None:
         pass
 
-    async def changed(self, upstream: Upstream, event: ServerEvent) -> None:
+    async def on_change(self, upstream: Upstream, event: ServerEvent) -> None:
         pass
 
     def callbacks(self, upstream: Upstream, capabilities: ClientCapabilities) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The text of a client's configuration with the proxy in front of its servers, and without; all else stays byte for byte."""
+"""Edits the text of a client's configuration: with the proxy in front of its servers, or without; all other bytes stay."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Edit = tuple[int, int, str]
 
 @attrs.frozen
 class Change:
-    """What becomes of a text.
+    """The result of an edit.
 
     Attributes:
         text: the new text.
         names: the servers whose entries have changed.
-        left: why each other server stays as it is.
+        left: why each other server is unchanged.
     """
 
     text: str
@@ -29,7 +29,7 @@ class Change:
 
 
 def with_proxy(text: str, command: tuple[str, ...], trusted: frozenset[str] = frozenset()) -> Change:
-    """Puts the proxy in front of each server that it can stand in front of.
+    """Puts the proxy in front of each server where that is possible.
 
     Args:
         text: the text of the configuration.
@@ -38,11 +38,11 @@ def with_proxy(text: str, command: tuple[str, ...], trusted: frozenset[str] = fr
 
     Raises:
         JsonTextError: the text is no JSON.
-        UsageError: there are no servers in it, or none of a trusted name.
+        UsageError: it contains no servers, or none with a trusted name.
     """
     servers = _servers(text)
     for unknown in sorted(trusted - servers.keys()):
-        raise UsageError(f"--trust {unknown}: there is no such server; there are {', '.join(servers) or 'none'}")
+        raise UsageError(f"--trust {unknown}: no such server in the file; it has {', '.join(servers) or 'none'}")
     edits: list[Edit] = []
     names: list[str] = []
     left: dict[str, str] = {}
@@ -61,15 +61,15 @@ def with_proxy(text: str, command: tuple[str, ...], trusted: frozenset[str] = fr
 
 
 def without_proxy(text: str, before: str | None) -> Change:
-    """Takes the proxy away from each server.
+    """Removes the proxy from each server.
 
     Args:
         text: the text of the configuration.
-        before: its text before the proxy was put in front, or None if that is not known.
+        before: its text before the proxy was added, or None if that is unknown.
 
     Raises:
         JsonTextError: the text is no JSON.
-        UsageError: there are no servers in it.
+        UsageError: it contains no servers.
     """
     known = {} if before is None else _servers(before)
     edits: list[Edit] = []
@@ -101,7 +101,7 @@ def _servers(text: str) -> dict[str, Node]:
 
 
 def _edits(text: str, node: Node, wrapped: dict[str, Any]) -> list[Edit]:
-    """What changes in an entry: of a program, the command and the first arguments only, so that comments stay."""
+    """The edits of an entry: for a program, only the command and the first arguments, so that comments stay."""
     if not isinstance(node.value.get("command"), str) or not node.value["command"]:
         return [(node.start, node.end, indented(wrapped, text, node.start))]
     command = node.members["command"]
@@ -126,7 +126,7 @@ def _edits(text: str, node: Node, wrapped: dict[str, Any]) -> list[Edit]:
 
 
 def _is_of(name: str, wrapped: Any, original: Any) -> bool:
-    """Whether an entry is another one with the proxy in front, whatever options of the proxy a person has added since."""
+    """Whether an entry is another one with the proxy in front, whatever proxy options a person has added since."""
     try:
         command = (wrapped["command"], *wrapped["args"][: wrapped["args"].index("--name")])
         trusted = frozenset({name} if "--trust" in wrapped["args"] else ())
@@ -138,7 +138,7 @@ def _is_of(name: str, wrapped: Any, original: Any) -> bool:
 
 
 def _checked(text: str, edits: list[Edit]) -> str:
-    """The new text, which must be readable too: a file is never made worse."""
+    """The new text, checked to be readable too: a valid file never becomes invalid."""
     written = with_edits(text, edits)
     parse_json_text(written)
     return written

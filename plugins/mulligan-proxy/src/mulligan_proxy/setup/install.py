@@ -1,4 +1,4 @@
-"""`install` and `uninstall`: a client's file is shown as it will be, and written after a yes."""
+"""`install` and `uninstall`: the change to a client's file is shown, and written after a yes."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def install(client: str | None, config: Path | None, trusted: frozenset[str], ye
 
 
 def uninstall(client: str | None, config: Path | None, yes: bool) -> int:
-    """Takes the proxy away again. A file that has not been changed since `install` is the same as before, byte for byte.
+    """Removes the proxy again. A file that has not changed since `install` is restored byte for byte.
 
     Args:
         client: which client, such as `claude`.
@@ -88,7 +88,7 @@ def uninstall(client: str | None, config: Path | None, yes: bool) -> int:
 
 
 def path_of(client: str | None, config: Path | None) -> Path:
-    """The file that is meant.
+    """The file to change.
 
     Args:
         client: which client.
@@ -109,9 +109,7 @@ def _read(path: Path) -> str:
     try:
         return path.read_bytes().decode("utf-8")
     except FileNotFoundError:
-        raise UsageError(
-            f"{path}: there is no such file; add a server in your client first, or give --config FILE"
-        ) from None
+        raise UsageError(f"{path}: no such file; add a server in your client first, or give --config FILE") from None
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror or error}; nothing was written") from None
     except UnicodeDecodeError as error:
@@ -126,7 +124,7 @@ def _named(path: Path, work: Callable[[], Change]) -> Change:
     try:
         return work()
     except JsonTextError as error:
-        raise UsageError(f"{path}: this is no JSON: {error}; nothing was written") from None
+        raise UsageError(f"{path}: not valid JSON: {error}; nothing was written") from None
     except UsageError as error:
         raise UsageError(f"{path}: {error}") from None
 
@@ -146,7 +144,7 @@ def _agreed(path: Path, text: str, change: Change, yes: bool) -> bool:
 
 
 def _check_writable(path: Path) -> None:
-    """A file that its owner has made read-only stays as it is, although a new file could take its place."""
+    """Refuses to replace a file that its owner has made read-only, although that would be possible."""
     if not path.stat().st_mode & stat.S_IWUSR or not os.access(path, os.W_OK):
         raise UsageError(f"{path}: the file is read-only; nothing was written")
 

@@ -1,4 +1,4 @@
-"""JSON as people write it, with comments and trailing commas, read so that each value's place in the text is known."""
+"""Reads JSON as people write it, with comments and trailing commas, and keeps the place of each value in the text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_LEVELS = 200
 
 
 class JsonTextError(ValueError):
-    """The text is no JSON, with comments or without; the message says where."""
+    """The text is not JSON, with or without comments; the message says where."""
 
 
 @attrs.frozen
@@ -38,13 +38,13 @@ class Node:
 
 
 def parse_json_text(text: str) -> Node:
-    """The value of a text.
+    """Parses a text.
 
     Args:
-        text: JSON, in which there may be comments, trailing commas and a byte order mark.
+        text: JSON, possibly with comments, trailing commas and a byte order mark.
 
     Raises:
-        JsonTextError: it is none, or a key is there twice.
+        JsonTextError: it is not JSON, or a key occurs twice.
     """
     node = _Reader(text).value(_skip(text, 0), 0)
     end = _skip(text, node.end)
@@ -81,7 +81,7 @@ def indented(value: Any, text: str, place: int) -> str:
 
 
 def to_json(value: Any, indent: str | None = None) -> str:
-    """A value as JSON that UTF-8 can encode: half a surrogate pair, which JSON can hold, stays an escape.
+    """A value as JSON that UTF-8 can encode: a lone surrogate stays an escape.
 
     Args:
         value: the value.
@@ -147,7 +147,7 @@ class _Reader:
         return Node([member.value for member in members], place, self._after + 1, dict(enumerate(members)))
 
     def _items(self, place: int, closing: str) -> Iterator[int]:
-        """Where each item begins; at the end, `_after` is the place of the closing bracket."""
+        """Yields where each item begins; at the end, `_after` is the place of the closing bracket."""
         at = _skip(self._text, place + 1)
         while self._text[at : at + 1] != closing:
             yield at

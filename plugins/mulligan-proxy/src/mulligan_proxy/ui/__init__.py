@@ -1,4 +1,4 @@
-"""A page on this machine that shows each call, what was wrong, and exactly what the model was told."""
+"""A page on this machine that shows each call, what was wrong, and exactly what the model read."""
 
 from mulligan_proxy.ui.page import app_for, serve_page
 from mulligan_proxy.ui.recorder import Recorder

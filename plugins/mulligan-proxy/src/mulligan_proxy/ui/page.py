@@ -1,4 +1,4 @@
-"""The page as a web application: the documents, and the state that they ask for, on this machine only."""
+"""The page as a web application on this machine only: the documents, and the state that they request."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HOST = "127.0.0.1"
 FIRST_PORT = 8766
 _PORTS = 20
 _HEADERS = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff"}
-_FRAMES = {"X-Frame-Options": "DENY"}  # the report has a policy of its own, and no page can forbid frames from inside
+_FRAMES = {"X-Frame-Options": "DENY"}  # the report has its own policy, and only a header can forbid frames
 _BACK = '<a class="button" href="./">Report</a>\n'
 _POLICY = (
     "default-src 'none'; script-src 'nonce-{0}'; style-src 'nonce-{0}'; connect-src 'self'; base-uri 'none'; "
@@ -33,7 +33,7 @@ _POLICY = (
 
 
 def app_for(recorder: Recorder, report: Report | None = None) -> Starlette:
-    """The application. It answers only under the names of this machine, so that no other page can read it.
+    """The application. It answers only requests to the names of this machine, so that no other page can read it.
 
     Args:
         recorder: what it shows.
@@ -80,7 +80,7 @@ def app_for(recorder: Recorder, report: Report | None = None) -> Starlette:
 
 
 async def serve_page(recorder: Recorder, report: Report | None = None) -> None:
-    """Serves the page until cancelled, and says on stderr where.
+    """Serves the page until cancelled, and prints its address to stderr.
 
     Args:
         recorder: what it shows.
@@ -93,7 +93,7 @@ async def serve_page(recorder: Recorder, report: Report | None = None) -> None:
 
 
 def _listener() -> socket.socket:
-    """A socket on the first free port of a few that are always the same, so that a bookmark works."""
+    """A socket on the first free port of a fixed list, so that a bookmark works."""
     for port in (*range(FIRST_PORT, FIRST_PORT + _PORTS), 0):
         with suppress(OSError):
             return socket.create_server((HOST, port))

@@ -1,4 +1,4 @@
-"""What the page shows: the state of the servers, and the last calls, redacted."""
+"""Records what the page shows: the state of the servers, and the last calls, redacted."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ WORKED = "worked"
 
 
 class WatchedServer(Protocol):
-    """What the page knows of a server."""
+    """The state of a server that the page shows."""
 
     def state(self) -> dict[str, Any]:
-        """Its name, whether it is up, why not, and how often it was started."""
+        """Its name, whether it runs, otherwise the reason, and the number of starts."""
 
 
 class Recorder:
     """Keeps the last ten thousand calls, and the details of as many of them as fit into fifty million characters.
 
     Args:
-        redact: takes secrets out of a text.
+        redact: removes secrets from a text.
     """
 
     def __init__(self, redact: Callable[[str], str]) -> None:
@@ -56,7 +56,7 @@ class Recorder:
         self._servers: Sequence[WatchedServer] = ()
 
     def attach(self, servers: Sequence[WatchedServer]) -> None:
-        """Takes note of the servers.
+        """Receives the servers.
 
         Args:
             servers: the servers behind the proxy.
@@ -64,12 +64,12 @@ class Recorder:
         self._servers = servers
 
     def add(self, params: Mapping[str, Any], result: ToolResult, answer: Mapping[str, Any]) -> None:
-        """Remembers a call.
+        """Records a call.
 
         Args:
             params: the request's parameters, as the client sent them.
-            result: what came of it.
-            answer: what was sent back.
+            result: its outcome.
+            answer: the answer that was sent.
         """
         number = self._totals.total() + 1
         read = _answer_text(answer)
@@ -97,10 +97,10 @@ class Recorder:
         self._keep(number, details)
 
     def state(self, after: int) -> dict[str, Any]:
-        """The servers, the totals, and the calls that came after one.
+        """The servers, the totals, and the calls after a given one.
 
         Args:
-            after: the number of the last call that is known.
+            after: the number of the last call that the page has.
         """
         return {**self.summary(), "calls": [row for row in self._rows if row["n"] > after]}
 
@@ -113,7 +113,7 @@ class Recorder:
         }
 
     def details(self, number: int) -> dict[str, Any] | None:
-        """What one call was about, or None if that is not kept any more.
+        """The details of one call, or None if they are no longer kept.
 
         Args:
             number: the call's number.
@@ -121,7 +121,7 @@ class Recorder:
         return self._details.get(number)
 
     def export(self) -> dict[str, Any]:
-        """Everything that is kept."""
+        """Everything that is recorded."""
         calls = [{**row, **self._details.get(row["n"], {})} for row in self._rows]
         return {**self.state(self._totals.total()), "calls": calls}
 

@@ -1,4 +1,4 @@
-"""The page as the report of mulligan-ledger, where that is installed, with the state of the servers above it."""
+"""The page as the report of mulligan-ledger, if that is installed, with the state of the servers above it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Report:
         self._cached = ("", "")
 
     def document(self, state: Mapping[str, Any]) -> str:
-        """The page. It takes a while if there are many calls, so it is made in a thread.
+        """The page. With many calls it takes a while, so it is rendered in a thread.
 
         Args:
             state: the servers, and how many calls there were.
@@ -61,7 +61,7 @@ class Report:
 
 @contextmanager
 def recorded_report() -> Iterator[tuple[Report | None, tuple[Ledger, ...]]]:
-    """The report, and the plugins that record for it; no report where mulligan-ledger is not installed.
+    """The report, and the plugins that record for it; no report if mulligan-ledger is not installed.
 
     A ledger that the user has configured is shown, and its own plugin records. Otherwise the calls are recorded in a file that
     is deleted with the proxy.
@@ -87,7 +87,7 @@ def recorded_report() -> Iterator[tuple[Report | None, tuple[Ledger, ...]]]:
 
 
 def version_of(state: Mapping[str, Any]) -> str:
-    """A text that changes with the state: the page asks for it, and shows itself again.
+    """A text that changes with the state: the page polls it, and reloads itself.
 
     Args:
         state: the servers, and how many calls there were.

@@ -87,75 +87,77 @@ class LazyHooks:
 
     def classify(self, failure: Failure) -> ToolError | None:
         """The hook `classify`."""
-        wanted = self.wanted(failure)
-        error: ToolError | None = (self._load(wanted).classify if wanted else self._hooks["classify"])(failure)
+        names = self.plugins_for(failure)
+        error: ToolError | None = (self._load(names).classify if names else self._hooks["classify"])(failure)
         return error
 
     def provider_of(self, failure: Failure) -> str | None:
         """The provider whose library raised a failure, or None."""
-        wanted = self.wanted(failure)
-        provider: str | None = (self._load(wanted).provider_of if wanted else self._hooks["provider_of"])(failure)
+        names = self.plugins_for(failure)
+        provider: str | None = (self._load(names).provider_of if names else self._hooks["provider_of"])(failure)
         return provider
 
     def detect(self, value: Any, tool: Tool) -> Failure | None:
         """The hook `detect`."""
-        wanted = self.wanted_by_value(value)
-        failure: Failure | None = (self._load(wanted).detect if wanted else self._hooks["detect"])(value, tool)
+        names = self.plugins_for_value(value)
+        failure: Failure | None = (self._load(names).detect if names else self._hooks["detect"])(value, tool)
         return failure
 
-    def wanted(self, failure: Failure) -> frozenset[str]:
+    def plugins_for(self, failure: Failure) -> frozenset[str]:
         """The names of the plugins that could know a failure.
 
         Args:
             failure: any failure, also one of the causes of another.
         """
         facts = failure.__dict__["_known"]  # asked twice for each failure; forgotten when the failure changes
-        wanted: frozenset[str] | None = facts.get(self)
-        if wanted is None:
-            wanted = facts[self] = self._find_wanted(failure)
-        return wanted
+        names: frozenset[str] | None = facts.get(self)
+        if names is None:
+            names = facts[self] = self._find_plugins(failure)
+        return names
 
-    def _find_wanted(self, failure: Failure) -> frozenset[str]:
+    def _find_plugins(self, failure: Failure) -> frozenset[str]:
         whole = failure.outer or failure
-        wanted = frozenset[str]()
+        names = frozenset[str]()
         for one in whole.exceptions:
-            wanted |= self._knowing_raised(type(one), *_modules_passed(one))
+            names |= self._plugins_for_exception(type(one), *_modules_in_traceback(one))
         if whole.exception is None:
-            wanted |= self._knowing(_VALUE_ONLY) | self._knowing_class(type(whole.value))
+            names |= self._plugins_for_names(_VALUE_ONLY) | self._plugins_for_class(type(whole.value))
         if whole.status is not None or failure.status is not None:
-            wanted |= self._knowing(_STATUS_ONLY)
-        return wanted
+            names |= self._plugins_for_names(_STATUS_ONLY)
+        return names
 
-    def _knowing_raised(self, *place: Any) -> frozenset[str]:
+    def _plugins_for_exception(self, *place: Any) -> frozenset[str]:
         """The plugins that could know an exception: by its class, and the modules in its traceback."""
         known = self._by_place.get(place)
         if known is None:
             if len(self._by_place) >= _MOST_CLASSES:
                 self._by_place.clear()
             cls, *modules = place
-            known = self._knowing_class(cls) | self._knowing(frozenset(name.partition(".")[0] for name in modules))
+            known = self._plugins_for_class(cls) | self._plugins_for_names(
+                frozenset(name.partition(".")[0] for name in modules)
+            )
             self._by_place[place] = known
         return known
 
-    def wanted_by_value(self, value: Any) -> frozenset[str]:
+    def plugins_for_value(self, value: Any) -> frozenset[str]:
         """The names of the plugins that could find a failure in a value.
 
         Args:
             value: what a tool returned.
         """
-        known = self._knowing_class(type(value))
-        return known | self._knowing(_VALUE_ONLY) if may_hold_report(value) else known
+        known = self._plugins_for_class(type(value))
+        return known | self._plugins_for_names(_VALUE_ONLY) if may_hold_report(value) else known
 
-    def _knowing_class(self, cls: type) -> frozenset[str]:
+    def _plugins_for_class(self, cls: type) -> frozenset[str]:
         known = self._by_class.get(cls)
         if known is None:
             names = {part for one in cls.__mro__ for part in (one.__module__.partition(".")[0], one.__name__)}
             if len(self._by_class) >= _MOST_CLASSES:
                 self._by_class.clear()
-            known = self._by_class[cls] = self._knowing(frozenset(names))
+            known = self._by_class[cls] = self._plugins_for_names(frozenset(names))
         return known
 
-    def _knowing(self, names: frozenset[str]) -> frozenset[str]:
+    def _plugins_for_names(self, names: frozenset[str]) -> frozenset[str]:
         known = self._by_names.get(names)
         if known is None:
             if len(self._by_names) >= _MOST_CLASSES:
@@ -165,7 +167,7 @@ class LazyHooks:
         return known
 
 
-def _modules_passed(exception: BaseException) -> list[str]:
+def _modules_in_traceback(exception: BaseException) -> list[str]:
     """The modules in the traceback of an exception, outermost first."""
     names: list[str] = []
     step, frames = trace(exception), 0
@@ -177,7 +179,7 @@ def _modules_passed(exception: BaseException) -> list[str]:
     return names
 
 
-def undeclared(info: PluginInfo, names: frozenset[str]) -> Iterator[str]:
+def missing_declarations(info: PluginInfo, names: frozenset[str]) -> Iterator[str]:
     """What a lazy plugin knows but does not declare, so that it would be imported too late or never.
 
     Args:

@@ -127,15 +127,15 @@ def _reasons(hookimpl: Hookimpl, trace: _Trace, tool: Tool, value: Any) -> Itera
     if not detect.may_report(value):
         return
     nameless = Tool("tool", "", tool.handler, schema={"type": "object"}, output_schema=tool.output_schema)
-    told = _told_by_name(tool)
-    if told and isinstance(hookimpl.ask(value, nameless), Failure):
-        yield f"the name {tool.shown} says: {told}"
+    meaning = _meaning_of_name(tool)
+    if meaning and isinstance(hookimpl.ask(value, nameless), Failure):
+        yield f"the name {tool.shown} says: {meaning}"
         return
     for rule in trace.look_alikes:
         yield f"{_LOOK_ALIKES[rule.rpartition('.')[2]][1]} (rule {rule})"
 
 
-def _told_by_name(tool: Tool) -> str:
+def _meaning_of_name(tool: Tool) -> str:
     """What detection takes from the name of a tool, in the words of the docstring of `Subject`."""
     subject = subject_of(tool)
     words = {name: " ".join(about.split()) for name, about in _ATTRIBUTE.findall(type(subject).__doc__ or "")}
