@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import threading
+import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from functools import partial
@@ -20,6 +21,7 @@ from mulligan.plugin import (
     ToolConnectionError,
     ToolExecutor,
     UsageError,
+    current_deadline,
     packed_call,
     safe_str,
     value_of_answer,
@@ -298,8 +300,11 @@ def _kill(slot: _Slot) -> None:
 
 
 async def _ends(reference: Any) -> bool:
-    """Whether a call that was cancelled ends within a moment."""
-    ended, _ = await asyncio.wait((ANSWERS.expect(reference),), timeout=_STOPPING_SECONDS)
+    """Whether a call that was cancelled ends within a moment, which begins at its deadline if that has passed."""
+    deadline, seconds = current_deadline(), _STOPPING_SECONDS
+    if deadline is not None:
+        seconds = min(seconds, deadline.at + _STOPPING_SECONDS - time.monotonic())
+    ended, _ = await asyncio.wait((ANSWERS.expect(reference),), timeout=max(0.0, seconds))
     return bool(ended)
 
 
