@@ -92,6 +92,34 @@ def test_the_option_is_one_for_several_tools_too(make_pipeline):
     assert elsewhere.ran == ["double"]
 
 
+@pytest.mark.parametrize("name", ["elsewhere", "ray"])
+def test_the_option_in_the_projects_file_is_checked_like_any_other(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mulligan.toml").write_text(
+        f'autoload = false\nplugins = ["places"]\n[tools."dou*"]\nexecutor = "{name}"\n'
+    )
+    (tmp_path / "places.py").write_text(
+        "from mulligan.plugin import ToolExecutor, hookimpl\n"
+        "class Elsewhere(ToolExecutor):\n"
+        "    name = 'elsewhere'\n"
+        "    def execute(self, tool, arguments, call):\n"
+        "        return lambda: 'ran elsewhere'\n"
+        "@hookimpl\n"
+        "def executors():\n"
+        "    return [Elsewhere()]\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    if name == "ray":
+        with pytest.raises(UsageError, match="tool 'double': unknown executor 'ray'. .*pip install mulligan-ray"):
+            Pipeline.from_config(tools=[double])
+    else:
+        with Pipeline.from_config(tools=[double]) as pipeline:
+            assert pipeline.call("double", {"number": 1}).value == "ran elsewhere"
+            assert [(info.name, info.tools, info.problem) for info in pipeline.executors] == [
+                ("elsewhere", ("double",), None)
+            ]
+
+
 def test_an_unknown_executor_names_the_package_to_install(make_pipeline):
     with pytest.raises(UsageError) as caught:
         make_pipeline(Tool.from_function(double, executor="ray"))
