@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 from mulligan.plugin import (
+    Deadline,
     DeadlineExceeded,
     Executor,
     Limits,
@@ -300,12 +301,16 @@ def _kill(slot: _Slot) -> None:
 
 
 async def _ends(reference: Any) -> bool:
-    """Whether a call that was cancelled ends within a moment, which begins at its deadline if that has passed."""
-    deadline, seconds = current_deadline(), _STOPPING_SECONDS
-    if deadline is not None:
-        seconds = min(seconds, deadline.at + _STOPPING_SECONDS - time.monotonic())
-    ended, _ = await asyncio.wait((ANSWERS.expect(reference),), timeout=max(0.0, seconds))
+    """Whether a call that was cancelled ends within a moment."""
+    ended, _ = await asyncio.wait((ANSWERS.expect(reference),), timeout=_stopping_seconds(current_deadline()))
     return bool(ended)
+
+
+def _stopping_seconds(deadline: Deadline | None) -> float:
+    """How long a call that was given up waits for its end: a moment, which begins at its deadline if that has passed."""
+    if deadline is None:
+        return _STOPPING_SECONDS
+    return max(0.0, min(_STOPPING_SECONDS, deadline.at + _STOPPING_SECONDS - time.monotonic()))
 
 
 async def _wait(future: Future[Any]) -> None:
