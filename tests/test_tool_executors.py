@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import pickle
 import sys
@@ -89,6 +90,34 @@ def test_the_option_is_one_for_several_tools_too(make_pipeline):
     )
     pipeline.call("double", {"number": 1})
     assert elsewhere.ran == ["double"]
+
+
+@pytest.mark.parametrize("name", ["elsewhere", "ray"])
+def test_the_option_in_the_projects_file_is_checked_like_any_other(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mulligan.toml").write_text(
+        f'autoload = false\nplugins = ["places"]\n[tools."dou*"]\nexecutor = "{name}"\n'
+    )
+    (tmp_path / "places.py").write_text(
+        "from mulligan.plugin import ToolExecutor, hookimpl\n"
+        "class Elsewhere(ToolExecutor):\n"
+        "    name = 'elsewhere'\n"
+        "    def execute(self, tool, arguments, call):\n"
+        "        return lambda: 'ran elsewhere'\n"
+        "@hookimpl\n"
+        "def executors():\n"
+        "    return [Elsewhere()]\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    if name == "ray":
+        with pytest.raises(UsageError, match="tool 'double': unknown executor 'ray'. .*pip install mulligan-ray"):
+            Pipeline.from_config(tools=[double])
+    else:
+        with Pipeline.from_config(tools=[double]) as pipeline:
+            assert pipeline.call("double", {"number": 1}).value == "ran elsewhere"
+            assert [(info.name, info.tools, info.problem) for info in pipeline.executors] == [
+                ("elsewhere", ("double",), None)
+            ]
 
 
 def test_an_unknown_executor_names_the_package_to_install(make_pipeline):
@@ -279,6 +308,46 @@ def test_a_batch_begins_no_more_calls_than_its_executor_takes(make_pipeline):
     assert [result.value for result in results[::4]] == [result.value for result in results[2::4]] == [*range(30)]
     assert [result.value for result in results[1::4]] == [2 * number for number in range(30)]
     assert (narrow.most, other.most) == (2, 2)
+
+
+def test_a_batch_keeps_only_the_results_of_its_calls_that_have_ended(make_pipeline):
+    kept: list[int] = []
+
+    class Counting(Narrow):
+        in_flight = 20
+
+        def execute(self, tool: Tool, arguments: Any, call: Any) -> Callable[[], Any]:
+            if arguments["number"] == 999:
+                kept.append(sum(isinstance(one, asyncio.Task) for one in gc.get_objects()))
+            return super().execute(tool, arguments, call)
+
+    pipeline = make_pipeline(Tool.from_function(double, executor=Counting()))
+    results = asyncio.run(pipeline.acall_many(("double", {"number": number}) for number in range(1_000)))
+
+    assert [result.value for result in results] == [*range(1_000)]
+    assert kept[0] < 100
+
+
+def test_each_call_of_a_batch_ends_in_its_own_way(make_pipeline):
+    class Moody(Narrow):
+        def execute(self, tool: Tool, arguments: Any, call: Any) -> Callable[[], Any]:
+            async def run() -> Any:
+                if arguments["number"] == 1:
+                    raise FileNotFoundError(2, "No such file or directory", "a.md")
+                if arguments["number"] == 2:
+                    asyncio.current_task().cancel()  # type: ignore[union-attr]
+                    await asyncio.sleep(60)
+                return arguments["number"]
+
+            return run
+
+    pipeline = make_pipeline(Tool.from_function(double, executor=Moody()))
+    results = asyncio.run(pipeline.acall_many([("double", {"number": number}) for number in range(4)]))
+
+    assert [type(result.error).__name__ for result in results] == [
+        *("NoneType", "ResourceNotFoundError", "ToolCancelledError", "NoneType")
+    ]
+    assert (results[0].value, results[3].value) == (0, 3)
 
 
 def test_a_batch_that_is_cancelled_begins_no_more_calls(make_pipeline):

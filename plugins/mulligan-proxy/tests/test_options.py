@@ -78,6 +78,17 @@ async def test_a_tool_whose_options_contradict_its_server_is_left_out_and_named(
     )
 
 
+@pytest.mark.parametrize("option", [{"executor": "ray"}, {"killable": True}])
+async def test_a_tool_that_its_server_runs_runs_nowhere_else(log, option):
+    options = ProxyOptions(timeout=5.0, tool_options={"echo": option})
+    async with inside(spec(), options=options) as client:
+        names = {tool.name for tool in (await client.list_tools()).tools}
+    (name,) = option
+    assert "echo" not in names
+    assert "hang" in names
+    assert [line for line in log if "'echo' is left out" in line and f"remove {name}" in line] != []
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [

@@ -131,12 +131,13 @@ if not can_outgrow():
     del FAULTS["killed by the kernel"]
 
 
-def meet(name: str, cluster: Any) -> list[Met]:
-    """Runs one round of a fault.
+def meet(name: str, cluster: Any, rounds: int = 1) -> list[Met]:
+    """Runs rounds of a fault, one after the other, with the same executors.
 
     Args:
         name: a key of `FAULTS`.
         cluster: the cluster to which this process is connected.
+        rounds: how often it happens; once if it loses a node.
     """
     fault = FAULTS[name]
     place = (
@@ -156,7 +157,8 @@ def meet(name: str, cluster: Any) -> list[Met]:
         middleware = [retry(timeout=fault.timeout, budget=None)] if fault.survives else []
         with Pipeline(tools, plugins=[mulligan_ray], autoload=False, middleware=middleware) as pipeline:
             try:
-                return asyncio.run(_round(name, fault, pipeline, partial(_lose, fault, cluster, node, place)))
+                lose = partial(_lose, fault, cluster, node, place)
+                return [one for _ in range(rounds) for one in asyncio.run(_round(name, fault, pipeline, lose))]
             finally:
                 for executor in {*executors.values(), *nexts.values()}:
                     executor.close()

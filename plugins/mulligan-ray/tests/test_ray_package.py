@@ -6,16 +6,19 @@ import math
 import pathlib
 import subprocess
 import sys
+import time
 from typing import Any
 
 import mulligan_ray
 import pytest
 from mulligan_ray import Ray
+from mulligan_ray.executor import _STOPPING_SECONDS, _stopping_seconds
 from mulligan_ray.failures import engine_error
 from ray import exceptions
 
 from mulligan import Pipeline, Tool
 from mulligan.errors import ToolConnectionError, ToolError, ToolUnavailableError, UsageError
+from mulligan.plugin import Deadline
 
 
 @pytest.fixture
@@ -115,3 +118,11 @@ def test_the_example_of_the_readme_runs() -> None:
     from mulligan_testkit.readme import assert_example_runs
 
     assert_example_runs(pathlib.Path(__file__).parents[1])
+
+
+def test_a_call_that_is_given_up_late_waits_no_longer_for_its_end_than_one_given_up_in_time() -> None:
+    now = time.monotonic()
+    assert _stopping_seconds(None) == _STOPPING_SECONDS
+    assert _stopping_seconds(Deadline(now + 60)) == _STOPPING_SECONDS  # the host cancels before the deadline
+    assert _stopping_seconds(Deadline(now - _STOPPING_SECONDS / 2)) <= _STOPPING_SECONDS / 2
+    assert _stopping_seconds(Deadline(now - 60)) == 0

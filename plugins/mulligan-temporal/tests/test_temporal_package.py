@@ -7,14 +7,17 @@ import re
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 import temporal_tools as tools
 from code_blocks import code_blocks
 from conftest import HERE, end, free_port, program, start_worker
+from mulligan_temporal.executor import _STOPPING_SECONDS, _stopping_seconds
 from mulligan_testkit.terminal import run_on_terminal
 
 from mulligan.cli import main
+from mulligan.plugin import Deadline
 
 PACKAGE = pathlib.Path(__file__).parents[1]
 PAGES = (PACKAGE / "README.md", PACKAGE.parents[1] / "docs" / "how-to" / "run-on-temporal.md")
@@ -112,3 +115,11 @@ def test_the_package_is_loaded_without_temporal():
         "import sys, mulligan; mulligan.Pipeline([]); import mulligan_temporal; sys.exit('temporalio' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_call_that_is_given_up_late_waits_no_longer_for_its_end_than_one_given_up_in_time():
+    now = time.monotonic()
+    assert _stopping_seconds(None) == _STOPPING_SECONDS
+    assert _stopping_seconds(Deadline(now + 60)) == _STOPPING_SECONDS  # the host cancels before the deadline
+    assert _stopping_seconds(Deadline(now - _STOPPING_SECONDS / 2)) <= _STOPPING_SECONDS / 2
+    assert _stopping_seconds(Deadline(now - 60)) == 0

@@ -182,17 +182,14 @@ async def _gather(
     except asyncio.CancelledError as cancelled:
         if running := batch.cancel():
             await wait_for_all(running, runtime.limits.grace)
-        cancelled.results = [_result_of_task(task) for task in batch.tasks]  # type: ignore[attr-defined]
+        cancelled.results = [_result_or_none(outcome) for outcome in batch.outcomes]  # type: ignore[attr-defined]
         raise
-    tasks = [task for task in batch.tasks if task is not None]
-    errors = [None if task.cancelled() else task.exception() for task in tasks]
-    for error in errors:
-        if error is not None and result_of(error) is None:
-            raise error
-    return [
-        None if task.cancelled() else error if isinstance(error, ToolError) else task.result()
-        for task, error in zip(tasks, errors, strict=True)
-    ]
+    outcomes: list[ToolResult | ToolError | None] = []
+    for outcome in batch.outcomes:
+        if isinstance(outcome, BaseException) and not (isinstance(outcome, ToolError) and result_of(outcome)):
+            raise outcome
+        outcomes.append(outcome)
+    return outcomes
 
 
 def _cancelled_result(invocation: Invocation) -> ToolResult | ToolError:
@@ -210,9 +207,8 @@ def _cancelled_result(invocation: Invocation) -> ToolResult | ToolError:
     return result.error
 
 
-def _result_of_task(task: Any) -> ToolResult | None:
-    ended = task is not None and task.done() and not task.cancelled() and task.exception() is None
-    return task.result() if ended else None
+def _result_or_none(outcome: ToolResult | BaseException | None) -> ToolResult | None:
+    return outcome if isinstance(outcome, ToolResult) else None
 
 
 def _sentence(text: str) -> str:

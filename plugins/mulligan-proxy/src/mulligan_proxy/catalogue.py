@@ -125,7 +125,7 @@ class Catalogue:
                     known_read_only=definition["name"] in known_reads,
                     provider=upstream.spec.name,
                 )
-                tool = self._pipeline.tools.tool_options.apply(tool)
+                tool = _checked_options(self._pipeline.tools.tool_options.apply(tool))
             except (UnusableToolError, UsageError, ValidationError, RecursionError) as error:
                 why = "it is not what the protocol allows" if isinstance(error, ValidationError) else str(error)
                 named = one_line(_name_of(definition))
@@ -143,6 +143,18 @@ class Catalogue:
                 return await _run(upstream, name, arguments)
 
         return run
+
+
+def _checked_options(tool: Tool) -> Tool:
+    """A tool, unless its options say where it runs.
+
+    Raises:
+        UsageError: they do.
+    """
+    for option in ("executor", "killable"):
+        if getattr(tool, option):
+            raise UsageError(f"its server runs it, so it cannot run elsewhere; remove {option} from its options")
+    return tool
 
 
 def _name_of(definition: Any) -> str:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import sys
 import threading
+import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from functools import partial
 from typing import Any
 
 from mulligan.plugin import (
+    Deadline,
     DeadlineExceeded,
     Executor,
     Limits,
@@ -20,6 +22,7 @@ from mulligan.plugin import (
     ToolConnectionError,
     ToolExecutor,
     UsageError,
+    current_deadline,
     packed_call,
     safe_str,
     value_of_answer,
@@ -299,8 +302,15 @@ def _kill(slot: _Slot) -> None:
 
 async def _ends(reference: Any) -> bool:
     """Whether a call that was cancelled ends within a moment."""
-    ended, _ = await asyncio.wait((ANSWERS.expect(reference),), timeout=_STOPPING_SECONDS)
+    ended, _ = await asyncio.wait((ANSWERS.expect(reference),), timeout=_stopping_seconds(current_deadline()))
     return bool(ended)
+
+
+def _stopping_seconds(deadline: Deadline | None) -> float:
+    """How long a call that was given up waits for its end: a moment, which begins at its deadline if that has passed."""
+    if deadline is None:
+        return _STOPPING_SECONDS
+    return max(0.0, min(_STOPPING_SECONDS, deadline.at + _STOPPING_SECONDS - time.monotonic()))
 
 
 async def _wait(future: Future[Any]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import threading
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import timedelta
@@ -31,7 +32,7 @@ from mulligan_temporal.requests import Json, request_of, value_of
 from mulligan_temporal.traces import trace_here
 
 _MARGIN_SECONDS = 1.0
-_STOPPING_SECONDS = 0.15
+_STOPPING_SECONDS = 0.1
 _NOT_TAKEN_SECONDS = 1.0  # before the deadline, the server ends a call that no worker has taken, and reports it
 
 
@@ -182,9 +183,9 @@ class Temporal(ToolExecutor):
         try:
             await asyncio.wait((working,))
         except asyncio.CancelledError:
-            stopping = asyncio.ensure_future(_stop(client.get_activity_handle(activity_id), working))
+            stopping = asyncio.ensure_future(_stop(client.get_activity_handle(activity_id)))
             stopping.add_done_callback(_read_exception)
-            await asyncio.wait((stopping,), timeout=_STOPPING_SECONDS)
+            await asyncio.wait((stopping,), timeout=_stopping_seconds(deadline))
             has_ended, has_started = stopping.result() if _has_result(stopping) else (False, True)
             working.cancel()
             if has_ended and has_started:
@@ -316,12 +317,21 @@ async def _end_at_deadline(deadline: Deadline) -> None:
     raise DeadlineExceeded(seconds, started=False)
 
 
-async def _stop(handle: Any, working: asyncio.Future[Any]) -> tuple[bool, bool]:
-    """Cancels an activity, and tells whether it has ended, and whether a worker had started it."""
+def _stopping_seconds(deadline: Deadline | None) -> float:
+    """How long a call that was given up waits for its end: a moment, which begins at its deadline if that has passed."""
+    if deadline is None:
+        return _STOPPING_SECONDS
+    return max(0.0, min(_STOPPING_SECONDS, deadline.at + _STOPPING_SECONDS - time.monotonic()))
+
+
+async def _stop(handle: Any) -> tuple[bool, bool]:
+    """Cancels an activity, and returns whether it has ended, and whether a worker had started it."""
+    from temporalio.client import ActivityExecutionStatus
+
     await handle.cancel()
-    await asyncio.wait((working,), timeout=_STOPPING_SECONDS / 2)
-    told = await handle.describe()
-    return working.done(), told.last_started_time is not None or not working.done()
+    description = await handle.describe()
+    has_ended = description.status is not ActivityExecutionStatus.RUNNING
+    return has_ended, description.last_started_time is not None or not has_ended
 
 
 def _has_result(future: asyncio.Future[Any]) -> bool:
