@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mulligan.calls import ToolCall
@@ -26,6 +27,7 @@ from mulligan.validate.numbers import read_exact
 
 if TYPE_CHECKING:
     from mulligan.classify.failure import Failure
+    from mulligan.repair.arguments import FixedArguments
 
 _NOT_TEXT = frozenset((int, float, bool, type(None)))
 
@@ -95,7 +97,7 @@ def correct(
     correction = _find_correction(error, tool, failure, sent, resources)
     if correction is None or not _is_useful(correction, tool, sent):
         return None
-    return correction if resources or _is_sent_or_plain(correction, call) else None
+    return correction if resources or _is_sent_or_plain(correction, sent) else None
 
 
 class SentArguments:
@@ -196,11 +198,15 @@ def _accepts(correction: Correction, tool: Tool, sent: SentArguments) -> bool:
     return not isinstance(tool.fit(dict(arguments)), ToolArgumentError)
 
 
-def _is_sent_or_plain(correction: Correction, call: ToolCall) -> bool:
+def _is_sent_or_plain(correction: Correction, sent_arguments: SentArguments) -> bool:
     """Whether each text in a corrected call was sent by the model, in some style, or is a plain identifier."""
-    sent = call.arguments if isinstance(call.arguments, str) else dump(call.arguments)
+    given = sent_arguments.call.arguments
+    sent = given if isinstance(given, str) else dump(given)
     others: list[str] = []
-    waiting: list[Any] = [correction.name, correction.arguments]
+    waiting: list[Any] = [correction.name]
+    is_unchanged = correction.arguments is sent_arguments.arguments and isinstance(given, (str, dict))
+    if not is_unchanged or "\\" in sent:  # otherwise, each text is written there as it is
+        waiting.append(correction.arguments)
     while waiting:
         part = waiting.pop()
         if isinstance(part, str):
@@ -264,9 +270,7 @@ def _correction_from_plugin(corrected: Mapping[str, Any], tool: Tool, sent: Sent
 
 def _correct_arguments(tool: Tool, sent: SentArguments, problems: Sequence[Problem] = ()) -> Correction | None:
     """Correct a call by repairing its JSON first, then its arguments by the tool's schema."""
-    from mulligan.repair.arguments import FixedArguments, fix_arguments
-    from mulligan.repair.json_tokens import has_minus_zero
-
+    fixed_arguments, fix_arguments, has_minus_zero = _fixing()
     if has_minus_zero(sent.call.arguments):
         return None
     if sent.arguments is None:
@@ -278,7 +282,7 @@ def _correct_arguments(tool: Tool, sent: SentArguments, problems: Sequence[Probl
     if arguments is None:
         return None
     if not problems and tool.validator.is_valid(arguments):
-        fixed: FixedArguments | None = FixedArguments(arguments, True, {}, {})
+        fixed: FixedArguments | None = fixed_arguments(arguments, True, {}, {})
     else:
         fixed = fix_arguments(tool, arguments, problems or None)
     if fixed is None:
@@ -288,6 +292,15 @@ def _correct_arguments(tool: Tool, sent: SentArguments, problems: Sequence[Probl
     return Correction(
         tool.name, fixed.arguments, source or "toolset", fixed.readings, fixed.renamed, sent.arguments or {}, is_ready
     )
+
+
+@cache
+def _fixing() -> tuple[type[FixedArguments], Callable[..., FixedArguments | None], Callable[[object], bool]]:
+    """What fixes arguments, imported with the first that are wrong: an import statement is slow each time."""
+    from mulligan.repair.arguments import FixedArguments, fix_arguments
+    from mulligan.repair.json_tokens import has_minus_zero
+
+    return FixedArguments, fix_arguments, has_minus_zero
 
 
 def _with_same_arguments(tool: Tool, sent: SentArguments) -> Correction | None:

@@ -22,7 +22,9 @@ from mulligan.resolve.words import (
 from mulligan.tools import Tool, once_per_tool
 
 Proposal = Literal["clear", "asked", "likely", "listed"]
-_IF_FITTING: Literal["if_fitting"] = "if_fitting"  # likely if no other similar tool takes the arguments, otherwise listed
+_IF_FITTING: Literal["if_fitting"] = (
+    "if_fitting"  # likely if no other similar tool takes the arguments, otherwise listed
+)
 _Found = Literal["clear", "asked", "likely", "listed", "if_fitting"]
 
 _ARTICLES = frozenset(("a", "an", "the"))
