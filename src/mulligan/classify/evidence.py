@@ -116,7 +116,9 @@ class Evidence:
     @shared_property
     def status(self) -> int | None:
         """The HTTP status of the exception or value, or None."""
-        return self._status or self._read(lambda source: http_status(source, self._responses))
+        if self._status or self.is_plain:
+            return self._status
+        return self._read(lambda source: http_status(source, self._responses))
 
     @shared_property
     def headers(self) -> Mapping[str, str]:

@@ -79,6 +79,8 @@ def admit(invocation: Invocation, memory: SessionMemory, tool: Tool) -> Admissio
             effect="none",
             rule="host:approval-tool",
         )
+    if invocation.call.id is None and memory.is_unburdened:
+        return None
     is_resumed = invocation.decision is not None or invocation.is_continued
     arguments = invocation.arguments or {}
     return memory.admit(invocation.call, tool, arguments, invocation.step, invocation.deadline, is_resumed=is_resumed)
@@ -152,7 +154,8 @@ def record_result(invocation: Invocation, memory: SessionMemory, result: ToolRes
     """Records a result."""
     key, invocation.recording_key = invocation.recording_key, None
     memory.record_result(result, invocation.arguments, key, invocation.waited)
-    memory.collect(invocation.step, invocation.started, result)
+    if memory.is_collecting:
+        memory.collect(invocation.step, invocation.started, result)
 
 
 def record_interrupted(invocation: Invocation) -> None:

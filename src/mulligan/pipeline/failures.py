@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import partial
+from collections.abc import Callable, Iterable
+from functools import cache, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +14,10 @@ from mulligan.pipeline.invocation import Invocation, Runtime
 from mulligan.pointers import argument_of
 from mulligan.render.composer import is_unchanged
 from mulligan.render.fitting import render_to_fit
-from mulligan.repair.correction import Correction, correct, takes_as_sent
+from mulligan.repair.correction import Correction, SentArguments, correct, takes_as_sent
 from mulligan.repair.provenance import may_propose_name
 from mulligan.resolve.suggestions import resource_candidates, similar_names
+from mulligan.resolve.words import is_ambiguous, is_same_tool
 from mulligan.results import ToolResult
 from mulligan.tools import Tool
 from mulligan.untrusted.objects import call_safely
@@ -25,6 +26,7 @@ from mulligan.validate.arguments import read_arguments
 
 if TYPE_CHECKING:
     from mulligan.resolve.lookups import Lookups
+    from mulligan.resolve.proposals import Proposal
 
 _TELLING_ARGUMENTS = 2
 _SEPARATORS = frozenset("_-.:/")
@@ -46,24 +48,26 @@ def not_found_error(runtime: Runtime, call: ToolCall) -> ToolNotFoundError:
     called = safe_str(call.name, 400)
     names, is_clear = runtime.toolset.suggest(called, arguments)
     if names:
-        from mulligan.resolve.proposals import proposal
-        from mulligan.resolve.words import is_ambiguous, is_same_tool
-
         called = _with_shared_prefix(called, names[0], runtime.toolset)
         is_clear = is_clear and sum(is_same_tool(called, name) for name in names) <= 1
         is_clear = is_clear and not is_ambiguous(called, names)
         tools = {name: runtime.toolset[name] for name in names}
-        fitting = _taking(arguments, tools.values())
-        proposals = {
-            name: proposal(tool, called, is_clear=is_clear and name == names[0], fits=fitting == [name])
-            for name, tool in tools.items()
-        }
+        taking = partial(_taking, arguments, tools.values())
+        proposals = _find_proposals()(tools, called, names[0] if is_clear else None, taking)
         error.suggestions = tuple(name for name in names if proposals[name] and may_propose_name(name, called))
         # a name that may not be proposed is not replaced by another
         best = proposals[names[0]] if names[0] in error.suggestions else None
         error.proposal = best or "listed"
         error.confident = error.proposal == "clear"
     return error
+
+
+@cache
+def _find_proposals() -> Callable[..., dict[str, Proposal | None]]:
+    """`find_proposals`, imported with the first unknown name."""
+    from mulligan.resolve.proposals import find_proposals
+
+    return find_proposals
 
 
 def _with_shared_prefix(called: str, name: str, names: Iterable[str]) -> str:
@@ -176,10 +180,8 @@ def _render(invocation: Invocation, error: ToolError, note: str, resources: tupl
 
 def _lookups(invocation: Invocation, error: ToolError, tool: Tool) -> Lookups:
     """What the other tools can show."""
-    from mulligan.resolve.lookups import Lookups
-
     rejected = error.problems[0].pointer if len(error.problems) == 1 else ""
-    return Lookups(
+    return _lookups_class()(
         tool,
         invocation.arguments or {},
         error.resource,
@@ -188,10 +190,22 @@ def _lookups(invocation: Invocation, error: ToolError, tool: Tool) -> Lookups:
     )
 
 
+@cache
+def _lookups_class() -> type[Lookups]:
+    """`Lookups`, imported with the first failure that other tools may explain."""
+    from mulligan.resolve.lookups import Lookups
+
+    return Lookups
+
+
 def _correction(invocation: Invocation, error: ToolError, resources: tuple[str, ...]) -> Correction | None:
     """The corrected call; None if the text holds a secret."""
-    runtime, failure = invocation.runtime, invocation.failure
-    correction = correct(error, invocation.call, invocation.tool, failure, runtime.toolset, runtime.limits, resources)
+    runtime, tool, failure = invocation.runtime, invocation.tool, invocation.failure
+    sent = SentArguments(invocation.call, runtime.limits)
+    is_ours = error.rule == "host:arguments" and failure is None and not invocation.hooks.has_validate
+    if is_ours and tool is not None and tool.numbers is None:
+        sent.arguments = invocation.arguments  # as the validation has just read them; None if it could not
+    correction = correct(error, invocation.call, tool, failure, runtime.toolset, runtime.limits, resources, sent=sent)
     if correction is None or failure is None or not isinstance(error, (ResourceNotFoundError, ToolArgumentError)):
         return correction
     return correction if runtime.renderer.redactor.redact(failure.text) == failure.text else None

@@ -5,9 +5,9 @@ Nothing in here waits, and nothing knows whether the driver is sync or async; th
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -304,9 +304,7 @@ def _resolve_and_validate(invocation: Invocation) -> Tool | ToolError:
     runtime, call = invocation.runtime, invocation.call
     tool = invocation.tool = invocation.hooks.resolve(call, runtime.toolset)
     if tool is None:
-        from mulligan.pipeline.failures import not_found_error
-
-        return not_found_error(runtime, call)
+        return _not_found_error()(runtime, call)
     try:
         arguments: Any = invocation.hooks.validate(tool, call) if invocation.hooks.has_validate else None
         arguments = read_arguments(
@@ -491,13 +489,27 @@ def _shorten(content: str, limit: int) -> str:
 
 
 def _failure_result(invocation: Invocation, error: ToolError) -> ToolResult:
-    from mulligan.pipeline.failures import failure_result
-
     note = ""
     if invocation.memory is not None:
         error = invocation.runtime.classifier.complete(error, invocation.call, invocation.tool, invocation.arguments)
         error, note = record_failure(invocation, invocation.memory, error)
-    return _finish(invocation, failure_result(invocation, error, note))
+    return _finish(invocation, _rendered_result()(invocation, error, note))
+
+
+@cache
+def _rendered_result() -> Callable[[Invocation, ToolError, str], ToolResult]:
+    """What renders a failure, imported with the first: an import statement takes most of a microsecond each time."""
+    from mulligan.pipeline.failures import failure_result
+
+    return failure_result
+
+
+@cache
+def _not_found_error() -> Callable[[Runtime, ToolCall], ToolNotFoundError]:
+    """What describes an unknown name, imported with the first."""
+    from mulligan.pipeline.failures import not_found_error
+
+    return not_found_error
 
 
 def _finish(invocation: Invocation, result: ToolResult) -> ToolResult:

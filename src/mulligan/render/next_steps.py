@@ -189,7 +189,11 @@ def _resource_step(
 def _identifier_step(error: ToolError, name: str, catalogue: Catalogue) -> str:
     """The step where an address was sent for an identifier: with the identifier alone; empty unless that is the case."""
     sent = error.arguments or {}
-    found = [argument for argument, value in sent.items() if isinstance(value, str) and _ADDRESS(value[:_MAX_ADDRESS])]
+    found = [
+        argument
+        for argument, value in sent.items()
+        if isinstance(value, str) and value.startswith("http") and _ADDRESS(value[:_MAX_ADDRESS])
+    ]
     if len(found) != 1 or split_words(found[0])[-1:] not in _IDENTIFIERS or not is_plain_identifier(found[0]):
         return ""
     rest = catalogue["rest"] if len(sent) > 1 else ""

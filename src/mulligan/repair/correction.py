@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mulligan.calls import ToolCall
@@ -26,6 +27,7 @@ from mulligan.validate.numbers import read_exact
 
 if TYPE_CHECKING:
     from mulligan.classify.failure import Failure
+    from mulligan.repair.arguments import FixedArguments
 
 _NOT_TEXT = frozenset((int, float, bool, type(None)))
 
@@ -67,6 +69,8 @@ def correct(
     tools: Mapping[str, Tool],
     limits: Limits,
     resources: Sequence[str] = (),
+    *,
+    sent: SentArguments | None = None,
 ) -> Correction | None:
     """Find the most likely meaning of a failed call.
 
@@ -80,6 +84,7 @@ def correct(
         tools: all tools by name.
         limits: bounds on the arguments.
         resources: existing names similar to a missing one, supplied by the tool's author.
+        sent: the arguments of the call, if they were read before.
 
     Returns:
         The correction, or None if the meaning is ambiguous or the tool takes secrets.
@@ -88,14 +93,14 @@ def correct(
         tool = tools.get(error.suggestions[0]) if error.proposal != "listed" and error.suggestions else None
     if tool is None or tool.secret:
         return None
-    sent = _Sent(call, limits)
+    sent = sent or SentArguments(call, limits)
     correction = _find_correction(error, tool, failure, sent, resources)
     if correction is None or not _is_useful(correction, tool, sent):
         return None
-    return correction if resources or _is_sent_or_plain(correction, call) else None
+    return correction if resources or _is_sent_or_plain(correction, sent) else None
 
 
-class _Sent:
+class SentArguments:
     """The arguments of a call, read once.
 
     Args:
@@ -164,7 +169,7 @@ def _holds_float(value: Any) -> bool:
     return False
 
 
-def _is_useful(correction: Correction, tool: Tool, sent: _Sent) -> bool:
+def _is_useful(correction: Correction, tool: Tool, sent: SentArguments) -> bool:
     """Whether the corrected call differs from the failed one, and the tool accepts its arguments."""
     if correction.name == sent.call.name and sent.arguments is not None:
         try:
@@ -177,7 +182,7 @@ def _is_useful(correction: Correction, tool: Tool, sent: _Sent) -> bool:
     return _accepts(correction, tool, sent)
 
 
-def _accepts(correction: Correction, tool: Tool, sent: _Sent) -> bool:
+def _accepts(correction: Correction, tool: Tool, sent: SentArguments) -> bool:
     """Whether the tool accepts the corrected arguments.
 
     The tool author's validators may build Python objects for this check, as they will for the call itself. They receive
@@ -193,11 +198,15 @@ def _accepts(correction: Correction, tool: Tool, sent: _Sent) -> bool:
     return not isinstance(tool.fit(dict(arguments)), ToolArgumentError)
 
 
-def _is_sent_or_plain(correction: Correction, call: ToolCall) -> bool:
+def _is_sent_or_plain(correction: Correction, sent_arguments: SentArguments) -> bool:
     """Whether each text in a corrected call was sent by the model, in some style, or is a plain identifier."""
-    sent = call.arguments if isinstance(call.arguments, str) else dump(call.arguments)
+    given = sent_arguments.call.arguments
+    sent = given if isinstance(given, str) else dump(given)
     others: list[str] = []
-    waiting: list[Any] = [correction.name, correction.arguments]
+    waiting: list[Any] = [correction.name]
+    is_unchanged = correction.arguments is sent_arguments.arguments and isinstance(given, (str, dict))
+    if not is_unchanged or "\\" in sent:  # otherwise, each text is written there as it is
+        waiting.append(correction.arguments)
     while waiting:
         part = waiting.pop()
         if isinstance(part, str):
@@ -227,7 +236,7 @@ def _find_correction(
     error: ToolError,
     tool: Tool,
     failure: Failure | None,
-    sent: _Sent,
+    sent: SentArguments,
     resources: Sequence[str],
 ) -> Correction | None:
     if isinstance(error, ToolNotFoundError):
@@ -241,7 +250,7 @@ def _find_correction(
     return _correct_resource_name(error, tool, sent, failure, resources)
 
 
-def _correction_from_plugin(corrected: Mapping[str, Any], tool: Tool, sent: _Sent) -> Correction | None:
+def _correction_from_plugin(corrected: Mapping[str, Any], tool: Tool, sent: SentArguments) -> Correction | None:
     """A plugin's proposal; the same rules apply to it as to mulligan's own."""
     arguments = sent.fixed(read_only=tool.read_only)
     if arguments is None:
@@ -259,11 +268,9 @@ def _correction_from_plugin(corrected: Mapping[str, Any], tool: Tool, sent: _Sen
     )
 
 
-def _correct_arguments(tool: Tool, sent: _Sent, problems: Sequence[Problem] = ()) -> Correction | None:
+def _correct_arguments(tool: Tool, sent: SentArguments, problems: Sequence[Problem] = ()) -> Correction | None:
     """Correct a call by repairing its JSON first, then its arguments by the tool's schema."""
-    from mulligan.repair.arguments import FixedArguments, fix_arguments
-    from mulligan.repair.json_tokens import has_minus_zero
-
+    fixed_arguments, fix_arguments, has_minus_zero = _fixing()
     if has_minus_zero(sent.call.arguments):
         return None
     if sent.arguments is None:
@@ -275,7 +282,7 @@ def _correct_arguments(tool: Tool, sent: _Sent, problems: Sequence[Problem] = ()
     if arguments is None:
         return None
     if not problems and tool.validator.is_valid(arguments):
-        fixed: FixedArguments | None = FixedArguments(arguments, True, {}, {})
+        fixed: FixedArguments | None = fixed_arguments(arguments, True, {}, {})
     else:
         fixed = fix_arguments(tool, arguments, problems or None)
     if fixed is None:
@@ -287,7 +294,16 @@ def _correct_arguments(tool: Tool, sent: _Sent, problems: Sequence[Problem] = ()
     )
 
 
-def _with_same_arguments(tool: Tool, sent: _Sent) -> Correction | None:
+@cache
+def _fixing() -> tuple[type[FixedArguments], Callable[..., FixedArguments | None], Callable[[object], bool]]:
+    """What fixes arguments, imported with the first that are wrong: an import statement is slow each time."""
+    from mulligan.repair.arguments import FixedArguments, fix_arguments
+    from mulligan.repair.json_tokens import has_minus_zero
+
+    return FixedArguments, fix_arguments, has_minus_zero
+
+
+def _with_same_arguments(tool: Tool, sent: SentArguments) -> Correction | None:
     """The call of a tool that is only likely to be meant, if it takes the arguments as they were sent."""
     arguments = sent.arguments
     if not arguments or not takes_as_sent(tool, arguments):
@@ -308,7 +324,7 @@ def takes_as_sent(tool: Tool, arguments: Mapping[str, Any]) -> bool:
 
 
 def _correct_resource_name(
-    error: ToolError, tool: Tool, sent: _Sent, failure: Failure, resources: Sequence[str]
+    error: ToolError, tool: Tool, sent: SentArguments, failure: Failure, resources: Sequence[str]
 ) -> Correction | None:
     """Replace a missing name in a call with the one similar name that exists."""
     if not (tool.read_only or resources):

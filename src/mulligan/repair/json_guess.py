@@ -41,6 +41,8 @@ def guess_arguments(text: str, schema: Mapping[str, Any]) -> dict[str, Any] | No
     if len(text) > _LONGEST:
         return None
     text = unwrap_string(strip_code_fence(text)).strip()
+    if not (text.startswith("{") and text.endswith("}")):
+        return None  # no reading of it is an object, as of nearly every text that was cut off
     if _begins_with_object(text):  # more follows that is not part of it, whatever quotation marks would make of it
         return _first_of_equals(text)
     reader = _Reader(text, SchemaResolver(schema))

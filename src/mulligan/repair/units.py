@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Set
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from mulligan.resolve.words import split_words, stem
@@ -107,8 +107,10 @@ class ArgumentUnits:
         units = _groups().get(word, frozenset())
         if units:
             return bool(units & self._units) and self._has_no_other_currency(units)
+        if len(word) < _SHORTEST_NOUN:
+            return False
         nouns = [*self._name_words, *map(str.lower, _COUNTED_NOUN.findall(self._description))]
-        return len(word) >= _SHORTEST_NOUN and stem(word) in map(stem, nouns)
+        return stem(word) in map(stem, nouns)
 
     def has_units_of(self, name: str) -> bool:
         """Whether the argument states every unit in another name for it: `timeout_ms` for `timeout` in milliseconds.
@@ -178,8 +180,10 @@ def _is_plain(word: str) -> bool:
     return word.islower() or word.isupper()
 
 
-def _words_and_symbols(text: str) -> list[str]:
-    return [*split_words(text), *_SYMBOLS.intersection(text)]
+@lru_cache(maxsize=1_024)
+def _words_and_symbols(text: str) -> tuple[str, ...]:
+    """The words of a name or title, and the unit signs in it."""
+    return (*split_words(text), *_SYMBOLS.intersection(text))
 
 
 @cache

@@ -68,9 +68,11 @@ def parse_number(text: str, is_named: Callable[[str], bool] = lambda word: False
     """
     if len(text) > _LONGEST:
         return None
+    if not _DIGIT.search(text):
+        return _number_in_words(text, is_named)
     found = _NUMBER.fullmatch(text)
     if found is None:
-        return None if _DIGIT.search(text) else _number_in_words(text, is_named)
+        return None
     before, digits, after = found.groups()
     if not (_BLANK.fullmatch(strip_words(before)) and _BLANK.fullmatch(strip_words(after))):
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Literal
 
@@ -22,6 +22,10 @@ from mulligan.resolve.words import (
 from mulligan.tools import Tool, once_per_tool
 
 Proposal = Literal["clear", "asked", "likely", "listed"]
+_IF_FITTING: Literal["if_fitting"] = (
+    "if_fitting"  # likely if no other similar tool takes the arguments, otherwise listed
+)
+_Found = Literal["clear", "asked", "likely", "listed", "if_fitting"]
 
 _ARTICLES = frozenset(("a", "an", "the"))
 _HARMLESS = frozenset(HARMLESS.split())
@@ -37,29 +41,36 @@ _RUNS_READ_ONLY = re.compile(
 )
 
 
-def proposal(tool: Tool, called: str, *, is_clear: bool, fits: bool = False) -> Proposal | None:
-    """How a tool may be proposed for an unknown name.
+def find_proposals(
+    tools: Mapping[str, Tool], called: str, clear: str | None, find_fitting: Callable[[], list[str]]
+) -> dict[str, Proposal | None]:
+    """How similar tools may be proposed for an unknown name.
 
     Args:
-        tool: the tool.
+        tools: the similar tools by name.
         called: the name that was called.
-        is_clear: whether names, arguments and descriptions favour this tool over all others.
-        fits: whether it is the only similar tool that takes the arguments as they were sent.
+        clear: the tool that names, arguments and descriptions favour over all others, or None.
+        find_fitting: which of the tools take the arguments as they were sent. It is called only if that decides, since it
+            compiles their schemas.
 
     Returns:
-        `"clear"`, `"asked"` (clear, but the tool may change something), `"likely"`, or `"listed"` (the names do not
-        mean the same); None if the tool must not be proposed at all.
+        For each tool `"clear"`, `"asked"` (clear, but the tool may change something), `"likely"`, or `"listed"` (the
+        names do not mean the same); None if the tool must not be proposed at all.
     """
-    return _proposals(tool)(called, is_clear, fits)
+    found = {name: _proposals(tool)(called, name == clear) for name, tool in tools.items()}
+    fitting = find_fitting() if _IF_FITTING in found.values() else []
+    return {
+        name: one if one != _IF_FITTING else "likely" if fitting == [name] else "listed" for name, one in found.items()
+    }
 
 
 @once_per_tool
-def _proposals(tool: Tool) -> Callable[[str, bool, bool], Proposal | None]:
+def _proposals(tool: Tool) -> Callable[[str, bool], _Found | None]:
     """`_find_proposal` of a tool; it remembers the latest names, since models repeat them."""
     return lru_cache(maxsize=_MOST_REMEMBERED)(partial(_find_proposal, tool))
 
 
-def _find_proposal(tool: Tool, called: str, is_clear: bool, fits: bool) -> Proposal | None:
+def _find_proposal(tool: Tool, called: str, is_clear: bool) -> _Found | None:
     if called in tool.also_called:
         return "asked" if tool.destructive else "clear"
     lexicon = Lexicon()
@@ -94,17 +105,16 @@ def _find_proposal(tool: Tool, called: str, is_clear: bool, fits: bool) -> Propo
         return "clear" if is_clear and not stop_words else "likely"
     if is_clear and is_same:
         return "asked" if tool.destructive else "clear"
-    asked: Proposal = "asked" if is_clear else "likely"
+    asked: _Found = "asked" if is_clear else "likely"
     is_related = any(word_similarity(word, other) >= RELATED for word in called_words for other in tool_words)
     if _runs_read_only(tool.summary) or (is_related and seems_to_read(tool)):
         return asked
     is_reworded = bool(tool.destructive) and [word.text for word in called_words] != [word.text for word in tool_words]
     is_other_number = any(word.destroys for word in tool_words) and _differs_in_number(called_words, tool_words)
     is_other = bool(dropped or added)
-    may_be_likely = fits and not any(word.destroys for word in tool_words)
-    if is_reworded or is_other_number or (is_other and not may_be_likely):
+    if is_reworded or is_other_number or (is_other and any(word.destroys for word in tool_words)):
         return "listed"
-    return "likely" if is_other else asked
+    return _IF_FITTING if is_other else asked
 
 
 def _is_read_request(words: Sequence[Word]) -> bool:

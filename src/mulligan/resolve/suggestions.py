@@ -9,7 +9,6 @@ import time
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import islice
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mulligan.deadline import outer_deadline
@@ -120,11 +119,13 @@ class SuggestionIndex:
     """Ranks the tools of one toolset for unknown names. Everything costly is built on first use.
 
     Args:
-        entries: the tools. A changed toolset needs a new index.
+        entries: the tools, or a dict of them by name: of that, only those that may be meant are read, since touching each
+            of ten thousand takes as long as searching their names. A changed toolset needs a new index.
     """
 
-    def __init__(self, entries: Iterable[Entry]) -> None:
-        self._entries = tuple(entries)
+    def __init__(self, entries: Iterable[Entry] | dict[str, Entry]) -> None:
+        self._entries = entries if isinstance(entries, dict) else {entry.name: entry for entry in entries}
+        self._names = list(self._entries)
         self._parsed: dict[int, ParsedName] = {}
         self._description_words: dict[int, frozenset[str]] = {}
         self._parameter_names: dict[int, list[str]] = {}
@@ -162,7 +163,7 @@ class SuggestionIndex:
             if matches and matches[0].score >= sufficient_score:
                 break
         plausible = [match for match in matches if match.score >= max(_WORTH_NAMING, matches[0].score * 0.3)]
-        names = tuple(self._entries[match.number].name for match in plausible[:limit])
+        names = tuple(self._names[match.number] for match in plausible[:limit])
         return Suggestions(names, bool(names) and self._is_clear(query, keys, plausible))
 
     def _rank(self, query: Query, keys: frozenset[str], numbers: Iterable[int]) -> list[_RankedTool]:
@@ -205,15 +206,15 @@ class SuggestionIndex:
     def _is_only_tool_of_namespace(self, number: int) -> bool:
         """Whether a tool changes nothing and is the only one in its namespace."""
         name = self._parsed_name(number)
-        prefix = self._entries[number].name[: name.namespace_end]
+        prefix = self._names[number][: name.namespace_end]
         return not any(word.changes for word in name.tail_words) and (
-            sum(entry.name.startswith(prefix) for entry in self._entries) == 1
+            sum(other.startswith(prefix) for other in self._names) == 1
         )
 
     def _is_in_other_namespaces(self, number: int) -> bool:
         """Whether a toolset too large to compare in full contains the same name in another namespace."""
-        tail = self._entries[number].name[self._parsed_name(number).namespace_end :]
-        return len(self._entries) > _ALL_COMPARED and self._name_index.ending(tail) > 1
+        tail = self._names[number][self._parsed_name(number).namespace_end :]
+        return len(self._names) > _ALL_COMPARED and self._name_index.ending(tail) > 1
 
     def _key_scores(self, query: Query, number: int, keys: frozenset[str]) -> list[float]:
         """For each argument, how well its name matches a parameter of the tool, from 0 to 1."""
@@ -228,7 +229,7 @@ class SuggestionIndex:
     def _parameters(self, number: int) -> list[str]:
         """The names of a tool's parameters; empty if they cannot be read, so that a suggestion is still possible."""
         if number not in self._parameter_names:
-            parameters = self._entries[number].parameters
+            parameters = self._entry(number).parameters
             names = call_safely(
                 lambda: tuple(itertools.islice(parameters() if callable(parameters) else parameters, _MOST_KEYS))
             )
@@ -239,8 +240,8 @@ class SuggestionIndex:
         """The tools to compare in full, in batches. If a match reaches the score of its batch, the rest is skipped."""
         from mulligan.resolve.words import synonyms
 
-        if len(self._entries) <= _ALL_COMPARED:
-            yield range(len(self._entries)), 0.0
+        if len(self._names) <= _ALL_COMPARED:
+            yield range(len(self._names)), 0.0
             return
         near, is_near = self._name_index.near(called)
         if is_near:
@@ -251,7 +252,7 @@ class SuggestionIndex:
         groups = [synonyms(word) for word in name.words]
         others = [text for texts in itertools.zip_longest(*groups) for text in texts if text]
         yield self._name_index.find_containing(others, scores, 24), 0.5
-        if len(self._entries) <= _MOST_DESCRIPTIONS:
+        if len(self._names) <= _MOST_DESCRIPTIONS:
             yield self._description_index.find_containing([*words, *others[:2]], {}), 0.0
 
     def _distinctive_words(self, name: ParsedName) -> list[str]:
@@ -262,20 +263,20 @@ class SuggestionIndex:
     def _name_index(self) -> TextIndex:
         from mulligan.resolve.text_index import TextIndex
 
-        return TextIndex(list(map(itemgetter(0), self._entries)))
+        return TextIndex(self._names)
 
     @functools.cached_property
     def _description_index(self) -> TextIndex:
         from mulligan.resolve.text_index import TextIndex
 
-        return TextIndex([entry.description for entry in self._entries])
+        return TextIndex([self._entry(number).description for number in range(len(self._names))])
 
     @functools.cached_property
     def _weights(self) -> Weights:
         from mulligan.resolve.similarity import Weights
 
-        step = 1 if len(self._entries) <= _ALL_COMPARED else len(self._entries) // _SAMPLE
-        return Weights([self._parsed_name(number) for number in range(0, len(self._entries), step)])
+        step = 1 if len(self._names) <= _ALL_COMPARED else len(self._names) // _SAMPLE
+        return Weights([self._parsed_name(number) for number in range(0, len(self._names), step)])
 
     @functools.cached_property
     def _lexicon(self) -> Lexicon:
@@ -283,11 +284,16 @@ class SuggestionIndex:
 
         return Lexicon()
 
+    def _entry(self, number: int) -> Entry:
+        """The facts about a tool; only its name if it was removed in the meantime."""
+        name = self._names[number]
+        return self._entries.get(name) or Entry(name)
+
     def _parsed_name(self, number: int) -> ParsedName:
         if number not in self._parsed:
             from mulligan.resolve.words import parse_name
 
-            self._parsed[number] = parse_name(self._entries[number].name[:_LONGEST_NAME], self._lexicon)
+            self._parsed[number] = parse_name(self._names[number][:_LONGEST_NAME], self._lexicon)
         return self._parsed[number]
 
     def _read_description(self, number: int, is_unneeded: bool) -> frozenset[str]:
@@ -298,7 +304,7 @@ class SuggestionIndex:
             from mulligan.resolve.words import split_words
 
             self._description_words[number] = frozenset(
-                split_words(self._entries[number].description[:_LONGEST_DESCRIPTION])
+                split_words(self._entry(number).description[:_LONGEST_DESCRIPTION])
             )
         return self._description_words[number]
 

@@ -158,7 +158,7 @@ class Toolset(Mapping[str, Tool]):
         if called in self._also_called:
             return Suggestions((self._also_called[called],), confident=True)
         if self._index is None:
-            self._index = SuggestionIndex(list(self._entries.values()))
+            self._index = SuggestionIndex(self._entries)
         return self._index.suggest(called, arguments)
 
     @property

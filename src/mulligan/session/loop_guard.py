@@ -53,6 +53,11 @@ class LoopGuard:
         """The number of the last step."""
         return self._step
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether it knows of no failure, so that it refuses no call."""
+        return not (self._streaks or self._failed or self._fatal)
+
     def next_step(self) -> None:
         """Starts a step: the model has read all failures before its message."""
         with self._lock:

@@ -189,6 +189,8 @@ def safe_str(value: object, limit: int = 2000) -> str:
         KeyboardInterrupt: the user interrupts while the text is read.
         GeneratorExit: the calling generator is closed during the call.
     """
+    if type(value) is str and len(value) <= limit:
+        return value
     return _truncate_at_word(_read_text(value, limit + 1), limit)
 
 
