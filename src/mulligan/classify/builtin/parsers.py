@@ -14,7 +14,6 @@ from mulligan.classify.builtin.checks import rejection
 from mulligan.classify.failure import Failure
 from mulligan.classify.rules import Rules
 from mulligan.errors import ToolError
-from mulligan.untrusted.classes import stored_attributes
 
 rules = Rules()
 _PARSER_CLASS = re.compile(
@@ -22,7 +21,10 @@ _PARSER_CLASS = re.compile(
     r"|Unexpected(?:Char|Token|Input|E[Oo][Ff]|End)|YAML|Malformed"
 )
 _OTHER_PARSERS = ("re.error",)
-_STORED_IN_SLOTS = ("text", "doc")
+_STORED = (  # where parsers store what they read; the last is of PyYAML
+    *(("doc",), ("text",), ("pattern",), ("expression",), ("source",), ("string",), ("query",), ("input",), ("pstr",)),
+    ("problem_mark", "buffer"),
+)
 _LONGEST_TEXT, _LONGEST_MESSAGE, _SHORTEST_LINE = 20_000, 4_000, 3
 _AROUND = "\"'`\0 \t\r\n"
 
@@ -49,10 +51,8 @@ def _names_parser(name: str) -> bool:
 
 
 def _stored_texts(failure: Failure) -> Iterator[str]:
-    """The texts that an exception or a mark in it stores, such as `JSONDecodeError.doc` or yaml's `problem_mark.buffer`."""
-    stored = stored_attributes(failure.exception)
-    texts = [text if type(text) is str else failure.field(name, "buffer") for name, text in stored.items()]
-    yield from (text for text in (*texts, *map(failure.field, _STORED_IN_SLOTS)) if type(text) is str)
+    texts = (failure.field(*path) for path in _STORED)
+    yield from (text for text in texts if type(text) is str)
 
 
 def _is_among(value: str, read: set[str], shown: set[str]) -> bool:
