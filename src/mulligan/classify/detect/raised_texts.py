@@ -11,8 +11,6 @@ from __future__ import annotations
 import re
 
 from mulligan.classify.detect.subject import Subject
-from mulligan.lazy import lazy_pattern
-from mulligan.resolve.words import stem
 
 _LONGEST, _MOST_LINES = 600, 3
 _FORMS = r"""
@@ -57,9 +55,9 @@ _PREFIX = (
     r"(?:(?:[^:\n]{0,80}\b(?:[Ee]rror|ERROR|[Ee]xception|[Ff]ailed|[Ff]ailure|[Uu]nable|not able|[Cc]annot|[Cc]an't"
     r"|[Cc]ould not|[Cc]ouldn't)\b[^:\n]{0,80}|(?:\w+\.)*[A-Z]\w+(?:Error|Exception)): ){1,3}"
 )
-_ALONE, _REPORTED = lazy_pattern(_RAISED, re.DOTALL), lazy_pattern(_PREFIX + _RAISED, re.DOTALL)
-_HEADING = lazy_pattern(r"#{1,6} [^\n]{1,100}\n+")
-_ATTEMPT = lazy_pattern(
+_ALONE, _REPORTED = re.compile(_RAISED, re.DOTALL), re.compile(_PREFIX + _RAISED, re.DOTALL)
+_HEADING = re.compile(r"#{1,6} [^\n]{1,100}\n+")
+_ATTEMPT = re.compile(
     r"[^\w\n]{0,3}(?:Error: )?(?:An? |Unexpected |HTTP |Internal )?"
     r"(?:[Ee]rror|ERROR|[Ff]ailed|Failure|[Uu]nable|[Cc]ould not|[Cc]ouldn't|[Cc]annot|[Cc]an't)"
     r"(?: to| in| while| when| during)? (?P<verb>[a-z]+) (?:the |an? |any |your |all |some )?"
@@ -68,7 +66,8 @@ _ATTEMPT = lazy_pattern(
 _READING_VERBS = """
     read get fetch retrieve load list search find access open query look resolve download decode parse process extract
 """
-_READING = frozenset(map(stem, _READING_VERBS.split()))
+_ENDING = re.compile(r"(?<=[^\Waeiou])ies$|ing$|ed$|e?s$|e$|ion$")
+_SHORTEST = 3
 _ABOUT_FAILURES = frozenset(("error", "errors", "failure", "failures", "exception", "exceptions", "fault", "faults"))
 
 
@@ -105,13 +104,17 @@ def names_own_attempt(text: str, subject: Subject) -> bool:
     attempt = _ATTEMPT.match(text)
     if attempt is None:
         return False
-    verb, words = _verb(attempt["verb"]), frozenset(map(stem, subject.words))
+    verb, words = _base(attempt["verb"]), frozenset(map(_base, subject.words))
     is_own = verb in words or (subject.is_reading and verb in _READING)
-    objects = frozenset(map(stem, attempt["object"].lower().replace("-", " ").split()))
+    objects = frozenset(map(_base, attempt["object"].lower().replace("-", " ").split()))
     return is_own and not (words - {verb}).isdisjoint(objects)
 
 
-def _verb(word: str) -> str:
-    """The stem of a verb: that of `getting` and of `get` is `get`."""
-    short = stem(word)
-    return short[:-1] if word[-3:] == "ing" and len(short) > 1 and short[-1] == short[-2] != "s" else short
+def _base(word: str) -> str:
+    """A word without its ending: `getting` and `get`, `retrieving` and `retrieve`, `queries` and `query` are the same."""
+    short = _ENDING.sub("y" if word.endswith("ies") else "", word)
+    short = short if len(short) >= _SHORTEST else word
+    return short[:-1] if len(short) > _SHORTEST and short[-1] == short[-2] != "s" else short
+
+
+_READING = frozenset(map(_base, _READING_VERBS.split()))
