@@ -12,7 +12,7 @@ import re
 
 from mulligan.classify.detect.subject import Subject
 
-_LONGEST, _MOST_LINES = 600, 3
+_LONGEST, _MOST_LINES, _MOST_PREFIXES = 600, 3, 3
 _FORMS = r"""
     \[(?:Errno -?\d+|WinError \d+|SSL: [A-Z_]+)\] \S.*
     HTTPS?ConnectionPool\(host=.+
@@ -50,12 +50,11 @@ _FORMS = r"""
     near ".+": syntax error
     (?:UNIQUE|NOT NULL|FOREIGN KEY|CHECK) constraint failed(?:: .+)?
 """
-_RAISED = f"(?:{'|'.join(line.strip() for line in _FORMS.strip().splitlines())})"
-_PREFIX = (
-    r"(?:(?:[^:\n]{0,80}\b(?:[Ee]rror|ERROR|[Ee]xception|[Ff]ailed|[Ff]ailure|[Uu]nable|not able|[Cc]annot|[Cc]an't"
-    r"|[Cc]ould not|[Cc]ouldn't)\b[^:\n]{0,80}|(?:\w+\.)*[A-Z]\w+(?:Error|Exception)): ){1,3}"
+_RAISED = re.compile("|".join(line.strip() for line in _FORMS.strip().splitlines()), re.DOTALL)
+_PREFIX = re.compile(
+    r"(?:[^:\n]{0,80}\b(?:[Ee]rror|ERROR|[Ee]xception|[Ff]ailed|[Ff]ailure|[Uu]nable|not able|[Cc]annot|[Cc]an't"
+    r"|[Cc]ould not|[Cc]ouldn't)\b[^:\n]{0,80}|(?:\w+\.)*[A-Z]\w+(?:Error|Exception)): "
 )
-_ALONE, _REPORTED = re.compile(_RAISED, re.DOTALL), re.compile(_PREFIX + _RAISED, re.DOTALL)
 _HEADING = re.compile(r"#{1,6} [^\n]{1,100}\n+")
 _ATTEMPT = re.compile(
     r"[^\w\n]{0,3}(?:Error: )?(?:An? |Unexpected |HTTP |Internal )?"
@@ -86,9 +85,16 @@ def is_raised_text(text: str, subject: Subject) -> bool:
     text = _HEADING.sub("", text, count=1)
     if len(text) > _LONGEST or text.count("\n") >= _MOST_LINES:
         return False
-    if _ALONE.fullmatch(text) is not None:
+    if _RAISED.fullmatch(text) is not None:
         return not (subject.is_text or subject.converts or names_failures(subject))
-    return _REPORTED.fullmatch(text) is not None
+    prefix = _PREFIX.match(text)
+    for _ in range(_MOST_PREFIXES):
+        if prefix is None:
+            return False
+        if _RAISED.fullmatch(text, prefix.end()) is not None:
+            return True
+        prefix = _PREFIX.match(text, prefix.end())
+    return False
 
 
 def names_own_attempt(text: str, subject: Subject) -> bool:
