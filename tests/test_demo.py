@@ -228,7 +228,7 @@ def conversation(tmp_path):
 def test_every_call_is_answered_once_after_the_fatal_one_too(conversation):
     played = conversation.ask(TURNS[-1])
     assert [result.fatal for result in played.first] == [True, False]
-    assert conversation.answered == conversation.asked == ["call_1", "call_2"]
+    assert conversation.answer_ids == conversation.call_ids == ["call_1", "call_2"]
     assert played.surprises == []
     assert not played.recovered
 
@@ -242,14 +242,14 @@ def test_the_wait_is_what_the_service_says(conversation):
 
 
 def test_what_does_not_go_as_scripted_is_told(conversation):
-    wrong = attrs.evolve(TURNS[0], asks=(ScriptedCall("read_file", '{"path": "brief.txt"}', "ToolNotFoundError"),))
+    wrong = attrs.evolve(TURNS[0], calls=(ScriptedCall("read_file", '{"path": "brief.txt"}', "ToolNotFoundError"),))
     played = conversation.ask(attrs.evolve(wrong, next_call=ScriptedCall("nope", "{}")))
     conversation.follow(played)
     assert played.surprises == [
         "read_file should have ended with ToolNotFoundError, but ended with a result",
         "nope should have ended with a result, but ended with ToolNotFoundError",
     ]
-    stop = attrs.evolve(wrong, asks=(ScriptedCall("nope", "{}", "ToolNotFoundError"),), next_call=None)
+    stop = attrs.evolve(wrong, calls=(ScriptedCall("nope", "{}", "ToolNotFoundError"),), next_call=None)
     assert conversation.ask(stop).surprises == ["nope should have stopped the run"]
 
 

@@ -107,7 +107,7 @@ class Retry:
         """
         left = _TimeLeft(run.timeout, started, self._clock)
         if self._budget is not None:
-            self._budget.failed(tool.name)
+            self._budget.add_failure(tool.name)
         reason, runs = outcome, 1
         while runs < self._attempts and (wait := self._wait_for_another(tool, outcome.error, runs, left)) is not None:
             yield Sleep(wait)
@@ -184,7 +184,7 @@ def _timed_out_outcome(reason: Outcome, last: Outcome, runs: int, seconds: float
     return outcome
 
 
-class SecondChance(Retry):
+class DefaultRetry(Retry):
     """The default retry for tools that are `read_only` or `idempotent`: three quick attempts within five seconds.
 
     A timeout is not retried: the caller has already waited for the whole timeout.
@@ -200,7 +200,7 @@ class SecondChance(Retry):
         """Whether another attempt may succeed soon."""
         return error.transient and not error.fatal and not isinstance(error, (ToolTimeoutError, ToolArgumentError))
 
-    def after(self, outcome: Outcome, started: float) -> Callable[[Run, Tool, ToolCall], Steps]:
+    def middleware_after(self, outcome: Outcome, started: float) -> Callable[[Run, Tool, ToolCall], Steps]:
         """A middleware for the attempts after the first run, so that a success costs nothing.
 
         Args:
@@ -208,10 +208,10 @@ class SecondChance(Retry):
             started: the start of the call, by the clock.
         """
 
-        def second_chance(run: Run, tool: Tool, call: ToolCall) -> Steps:
+        def remaining_attempts(run: Run, tool: Tool, call: ToolCall) -> Steps:
             return self.again(run, tool, outcome, started)
 
-        return second_chance
+        return remaining_attempts
 
 
 class _TimeLeft:
@@ -244,7 +244,7 @@ class _RetryBudget:
         self._lock = shared_lock()
         self._tokens: dict[Any, float] = {}
 
-    def failed(self, name: str) -> None:
+    def add_failure(self, name: str) -> None:
         with self._lock:
             self._tokens[name] = min(self._most, self._tokens.get(name, self._most) + self._share)
 

@@ -23,7 +23,7 @@ from mulligan.untrusted.text import safe_repr
 if TYPE_CHECKING:
     from mulligan.execute.executors import ToolExecutor
     from mulligan.hooks.manager import PluginManager
-    from mulligan.middleware.retries import SecondChance
+    from mulligan.middleware.retries import DefaultRetry
     from mulligan.pipeline.logs import Logging
     from mulligan.render.renderer import Renderer
 
@@ -84,7 +84,7 @@ def checked_middleware(middleware: Any) -> tuple[Middleware, ...]:
     return tuple(middleware)
 
 
-def default_retry(policy: Policy) -> Callable[[], SecondChance] | None:
+def default_retry(policy: Policy) -> Callable[[], DefaultRetry] | None:
     """A factory of the automatic retry, created at the first transient failure.
 
     Args:
@@ -94,10 +94,10 @@ def default_retry(policy: Policy) -> Callable[[], SecondChance] | None:
         return None
 
     @cache
-    def make() -> SecondChance:
-        from mulligan.middleware.retries import SecondChance
+    def make() -> DefaultRetry:
+        from mulligan.middleware.retries import DefaultRetry
 
-        return SecondChance()
+        return DefaultRetry()
 
     return make
 

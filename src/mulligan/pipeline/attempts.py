@@ -217,7 +217,7 @@ def retry_by_default(invocation: Invocation, tool: Tool, outcome: Outcome) -> St
     middleware = middleware_for(invocation, tool)
     if any(getattr(one, "retries", False) is True for one in middleware):
         return outcome
-    retry = default_retry().after(outcome, invocation.started)
+    retry = default_retry().middleware_after(outcome, invocation.started)
     return (yield from run_middleware(invocation, tool, (retry, *middleware), make_run(invocation, tool)))
 
 

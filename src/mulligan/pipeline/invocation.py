@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mulligan.execute.approval import Approver, Decision
     from mulligan.execute.executors import ToolExecutor
     from mulligan.hooks.manager import PluginManager
-    from mulligan.middleware.retries import SecondChance
+    from mulligan.middleware.retries import DefaultRetry
     from mulligan.render.renderer import Renderer
     from mulligan.session.memory import SessionMemory
 
@@ -60,7 +60,7 @@ class Runtime:
     strict: bool
     clock: Callable[[], float]
     fault_log: PluginManager
-    default_retry: Callable[[], SecondChance] | None = None
+    default_retry: Callable[[], DefaultRetry] | None = None
     approver: Approver | None = None
     stats: Stats = attrs.field(factory=Stats)
     executors: Mapping[str, ToolExecutor] = attrs.field(factory=dict)

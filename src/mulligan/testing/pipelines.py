@@ -8,7 +8,7 @@ from typing import Any
 from mulligan.calls import ToolCall
 from mulligan.execute.steps import Outcome, Sleep, Step
 from mulligan.execute.sync_driver import drive
-from mulligan.middleware.retries import SecondChance
+from mulligan.middleware.retries import DefaultRetry
 from mulligan.pipeline import Pipeline, Session
 from mulligan.pipeline.flow import Flow, invoke
 from mulligan.pipeline.messages import async_driver
@@ -72,7 +72,7 @@ class TimelessPipeline(Pipeline):
         self.clock = clock or FakeClock()
         self._runtime.clock = self.clock
         if self._runtime.default_retry is not None:
-            chance = SecondChance(self.clock)
+            chance = DefaultRetry(self.clock)
             self._runtime.default_retry = lambda: chance
 
     def _flow(

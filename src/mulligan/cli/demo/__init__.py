@@ -66,14 +66,14 @@ class _Player:
         played = [self._turn(number, turn) for number, turn in enumerate(TURNS, 1)]
         self._show.show_summary(played, self._conversation, time.monotonic() - started)
         conversation = self._conversation
-        as_scripted = not any(one.surprises for one in played) and conversation.asked == conversation.answered
+        as_scripted = not any(one.surprises for one in played) and conversation.call_ids == conversation.answer_ids
         return OK if as_scripted else FAILED
 
     def _turn(self, number: int, turn: Turn) -> PlayedTurn:
-        self._show.asks(number, turn)
+        self._show.show_calls(number, turn)
         time.sleep(self._pause)
         played = self._conversation.ask(turn)
-        self._show.reads(played, skips=not self._waits)
+        self._show.show_results(played, skips=not self._waits)
         time.sleep(self._pause + (played.wait if self._waits else 0.0))
         self._conversation.follow(played)
         self._show.show_end(played)

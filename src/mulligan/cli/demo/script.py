@@ -38,20 +38,20 @@ class Turn:
     Attributes:
         title: the failure, as a heading.
         short_title: the same in two or three words.
-        asks: the calls of the model's message; the first one fails.
+        calls: the calls of the model's message; the first one fails.
         next_call: the call that follows the feedback; None if the run must stop.
         reaction: what the model did, in a few words.
     """
 
     title: str
     short_title: str
-    asks: tuple[ScriptedCall, ...]
+    calls: tuple[ScriptedCall, ...]
     next_call: ScriptedCall | None
     reaction: str
 
 
-def _turn(title: str, short_title: str, asks: ScriptedCall, next_call: ScriptedCall, reaction: str) -> Turn:
-    return Turn(title, short_title, (asks,), next_call, reaction)
+def _turn(title: str, short_title: str, first_call: ScriptedCall, next_call: ScriptedCall, reaction: str) -> Turn:
+    return Turn(title, short_title, (first_call,), next_call, reaction)
 
 
 TURNS = (
@@ -154,9 +154,9 @@ class PlayedTurn:
     @property
     def surprises(self) -> list[str]:
         """What did not go as scripted."""
-        messages = [*map(_describe_surprise, self.turn.asks, self.first)]
+        messages = [*map(_describe_surprise, self.turn.calls, self.first)]
         if self.turn.next_call is None:
-            messages.append("" if self.first[0].fatal else f"{self.turn.asks[0].name} should have stopped the run")
+            messages.append("" if self.first[0].fatal else f"{self.turn.calls[0].name} should have stopped the run")
         elif self.second is not None:
             messages.append(_describe_surprise(self.turn.next_call, self.second))
         return [surprise for surprise in messages if surprise]
@@ -183,7 +183,7 @@ class Conversation:
         Args:
             turn: the turn.
         """
-        return PlayedTurn(turn, self._send(turn.asks))
+        return PlayedTurn(turn, self._send(turn.calls))
 
     def follow(self, played: PlayedTurn) -> None:
         """Make the call that follows the feedback, if there is one.
@@ -207,12 +207,12 @@ class Conversation:
         return {"id": f"call_{self._calls}", "type": "function", "function": function}
 
     @property
-    def asked(self) -> list[str]:
+    def call_ids(self) -> list[str]:
         """The ids of all calls, in order."""
         return [call["id"] for message in self.messages for call in message.get("tool_calls", ())]
 
     @property
-    def answered(self) -> list[str]:
+    def answer_ids(self) -> list[str]:
         """The ids of all answers, in order."""
         return [message["tool_call_id"] for message in self.messages if message["role"] == "tool"]
 

@@ -42,7 +42,7 @@ class Show:
         self._print_labelled("task", TASK, "bold", indent=0)
         self._print_labelled("tools", ", ".join(tools), "", indent=0)
 
-    def asks(self, number: int, turn: Turn) -> None:
+    def show_calls(self, number: int, turn: Turn) -> None:
         """Show the calls that start a turn.
 
         Args:
@@ -51,10 +51,10 @@ class Show:
         """
         self._print(Text())
         self._print(Text(f"{number:>2}  {turn.title}", "bold"))
-        for move in turn.asks:
+        for move in turn.calls:
             self._print_call("calls", move)
 
-    def reads(self, played: PlayedTurn, *, skips: bool) -> None:
+    def show_results(self, played: PlayedTurn, *, skips: bool) -> None:
         """Show what the model reads, and what it does next.
 
         Args:
@@ -103,7 +103,7 @@ class Show:
         stopped = sum(one.first[0].fatal for one in played)
         summary = f"The model recovered from {recovered} of {len(played)} failures; {stopped} stopped the run."
         self._print(Text(summary, "bold green" if not any(one.surprises for one in played) else "bold red"))
-        asked, answered = conversation.asked, conversation.answered
+        asked, answered = conversation.call_ids, conversation.answer_ids
         completeness = "the transcript is complete" if asked == answered else "the transcript is NOT complete"
         self._print(Text(f"{len(asked)} calls, {len(answered)} answers: {completeness}. {seconds:.1f} s."))
         self._print(Text())
@@ -142,4 +142,4 @@ def _row(played: PlayedTurn) -> tuple[str, ...]:
     error = type(result.error).__name__
     milliseconds = result.duration * 1_000
     time = "<1" if milliseconds < 1 else f"{milliseconds:.0f}"
-    return played.turn.asks[0].name, played.turn.short_title, error, played.turn.reaction, outcome, time
+    return played.turn.calls[0].name, played.turn.short_title, error, played.turn.reaction, outcome, time
