@@ -60,7 +60,7 @@ def _store(failure: Failure) -> Store:
 
 @rules("elastic_transport.ConnectionError", "opensearchpy.ConnectionError", "elastic_transport.ConnectionTimeout")
 def elasticsearch_connection(failure: Failure) -> ToolError:
-    """A connection that could not be made or was lost, or no answer in time; an attempt before may have come through."""
+    """A connection that could not be made or was lost, or no answer in time; an earlier attempt may have succeeded."""
     store = _store(failure)
     error = transport_error(failure, service=store.name, provider=store.provider)
     error = error or store_error(failure, m.DROPPED, store)
@@ -71,7 +71,7 @@ def elasticsearch_connection(failure: Failure) -> ToolError:
 
 @rules("elasticsearch.helpers.BulkIndexError", "opensearchpy.helpers.BulkIndexError")
 def elasticsearch_bulk(failure: Failure) -> ToolError | None:
-    """Many documents at once: the first one that failed says why; others took effect."""
+    """Many documents at once: the first one that failed gives the reason; others took effect."""
     arguments = failure.look("args")
     errors = failure.look("errors") or (arguments[-1] if isinstance(arguments, tuple) and arguments else None)
     first = errors[0] if isinstance(errors, list) and errors else None
@@ -85,13 +85,13 @@ def elasticsearch_bulk(failure: Failure) -> ToolError | None:
 
 @rules("elasticsearch.UnsupportedProductError")
 def elasticsearch_product(failure: Failure) -> ToolError:
-    """The server is no Elasticsearch."""
+    """The server is not Elasticsearch."""
     return store_error(failure, NOT_ELASTICSEARCH, ELASTICSEARCH)
 
 
 @rules("elasticsearch.ApiError", "opensearchpy.TransportError")
 def elasticsearch_answer(failure: Failure) -> ToolError | None:
-    """The answer by the type of its error, else by its status; of many documents at once some were changed."""
+    """The answer by the type of its error, otherwise by its status; in a bulk request, some documents were changed."""
     status, body = failure.look("status_code"), failure.look("body") or failure.look("info")
     if not isinstance(status, int) or status < 400:
         return None
@@ -129,7 +129,7 @@ def _classify_answer(failure: Failure, status: int, body: Mapping[str, Any]) -> 
 
 
 def _meaning(kind: object, reason: str, status: int) -> Meaning | None:
-    """The meaning of a type, if it says more than the status; a blocked cluster says why in its reason."""
+    """The meaning of a type, if it is more specific than the status; a blocked cluster gives the cause in its reason."""
     if kind == "cluster_block_exception" and any(words in reason for words in _DISK):
         return FULL
     if kind == "cluster_block_exception" and status == 403:
@@ -143,7 +143,7 @@ def _meaning(kind: object, reason: str, status: int) -> Meaning | None:
 
 
 def _cause(error: object) -> Mapping[str, Any]:
-    """The first root cause, which says more than the error that wraps it."""
+    """The first root cause, which is more specific than the error that wraps it."""
     if not isinstance(error, Mapping):
         return {}
     roots = error.get("root_cause")
@@ -152,7 +152,7 @@ def _cause(error: object) -> Mapping[str, Any]:
 
 
 def _find_name(cause: Mapping[str, Any], body: Mapping[str, Any], reason: str) -> str | None:
-    """The document, index, alias or other thing that the answer names."""
+    """The document, index, alias or other resource that the answer names."""
     found = body.get("_id") or cause.get("resource.id") or cause.get("index") or find_name(_NAMED, reason)
     return str(found)[:200] if isinstance(found, (str, int)) else None
 
@@ -164,14 +164,14 @@ def _pause(failure: Failure) -> float | None:
 
 @rules("elastic_transport.SerializationError", "opensearchpy.SerializationError")
 def elasticsearch_document(failure: Failure) -> ToolError | None:
-    """A document that cannot be written as JSON; nothing was sent."""
+    """A document that cannot be serialized as JSON; nothing was sent."""
     return store_error(failure, m.ARGUMENT, _store(failure)) if failure.says("Unable to serialize") else None
 
 
 @last("elastic_transport.TransportError", "elasticsearch.helpers.ScanError")
 @of_opensearch("opensearchpy.OpenSearchException")
 def elasticsearch_other(failure: Failure) -> ToolError:
-    """Anything else that the client noticed: an answer that is no JSON, a failed sniff."""
+    """Anything else that the client detected: an answer that is not JSON, a failed sniff."""
     return store_error(failure, m.FAILED, _store(failure))
 
 

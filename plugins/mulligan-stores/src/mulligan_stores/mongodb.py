@@ -1,4 +1,4 @@
-"""MongoDB, through PyMongo: by error code and label, else by the class of the exception.
+"""MongoDB, through PyMongo: by error code and label, otherwise by the class of the exception.
 
 error_codes.yml of MongoDB 5.2.1 (2022-02-28), whose list is `tests/published/mongodb.txt`, and the codes that versions 6
 to 8, Atlas and Cosmos DB added: https://www.mongodb.com/docs/manual/reference/error-codes/.
@@ -132,7 +132,7 @@ _CONNECTION: Phrases = (
 
 @rules("pymongo.errors.BulkWriteError", "pymongo.errors.ClientBulkWriteException")
 def mongodb_bulk(failure: Failure) -> ToolError | None:
-    """Many writes at once: the first one that failed says why; those before it took effect."""
+    """Many writes at once: the first one that failed gives the reason; those before it took effect."""
     details = failure.look("details")
     if not isinstance(details, Mapping):
         return None
@@ -155,7 +155,7 @@ def _failed(told: object) -> list[Mapping[str, Any]]:
 
 @rules("pymongo.errors.OperationFailure", "pymongo.errors.NotPrimaryError")
 def mongodb_code(failure: Failure) -> ToolError | None:
-    """The answer of the server by its code; its labels say whether something was written."""
+    """The answer of the server by its code; its labels show whether something was written."""
     details = failure.look("details")
     code = failure.look("code") or failure.look("details", "code")
     error = _by_code(failure, code, failure.text, details if isinstance(details, Mapping) else {})
@@ -264,7 +264,7 @@ def mongodb_too_large(failure: Failure) -> ToolError:
 
 @rules("bson.errors.BSONError", "pymongo.errors.InvalidName")
 def mongodb_value(failure: Failure) -> ToolError:
-    """A value, id or name that MongoDB cannot hold, or an answer that is no BSON."""
+    """A value, id or name that MongoDB cannot store, or an answer that is not BSON."""
     return _error(failure, UNREADABLE if failure.matches("bson.errors.InvalidBSON") else m.ARGUMENT)
 
 
@@ -276,7 +276,7 @@ def mongodb_integer(failure: Failure) -> ToolError | None:
 
 @rules("pymongo.errors.CollectionInvalid", "gridfs.errors.FileExists")
 def mongodb_exists(failure: Failure) -> ToolError:
-    """A collection or file that exists already."""
+    """A collection or file that already exists."""
     return _error(failure, m.EXISTS, name=find_name(r"collection (\S{1,200}) already exists", failure.text))
 
 
@@ -307,5 +307,5 @@ def mongodb_misused(failure: Failure) -> ToolError:
 
 @last("pymongo.errors.PyMongoError")
 def mongodb_other(failure: Failure) -> ToolError:
-    """Any other error of the driver, or an answer whose code is not known."""
+    """Any other error of the driver, or an answer with an unknown code."""
     return _error(failure, m.FAILED, code=failure.look("code"))

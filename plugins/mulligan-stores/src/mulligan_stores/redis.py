@@ -1,6 +1,6 @@
 """Redis and Valkey: by the prefix of the server's error, which the client turns into a class or leaves in the text.
 
-The prefixes of Redis 8.4 and Valkey 9.0 (2025-11), of their cluster, sentinel and modules; neither publishes a list of them.
+The prefixes of Redis 8.4 and Valkey 9.0 (2025-11), of their cluster, sentinel and modules; neither publishes a list.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ def _is_unmarked(failure: Failure) -> bool:
 
 
 def _answered(failure: Failure, meaning: Meaning, prefix: str | None = None) -> ToolError:
-    """The error; of a pipeline's commands the others may have taken effect, and so may a script's earlier ones."""
+    """The error; a pipeline's other commands may have taken effect, and so may a script's earlier ones."""
     error = _error(failure, meaning, code=prefix)
     if _PIPELINE in failure.text or _SCRIPT.search(failure.text):
         error.effect = "possible"
@@ -164,7 +164,7 @@ def _answered(failure: Failure, meaning: Meaning, prefix: str | None = None) -> 
 
 @rules(*_redis("ResponseError"))
 def redis_words(failure: Failure) -> ToolError:
-    """An error under the general prefix ERR, or of a module: by its words, else the command is wrong."""
+    """An error with the general prefix ERR, or of a module: by its words, otherwise the command is wrong."""
     for phrases, meaning in _WORDS:
         if failure.says(*phrases):
             return _answered(failure, meaning)
@@ -183,13 +183,13 @@ def redis_timeout(failure: Failure) -> ToolError:
 
 @rules(*_redis("ClusterError"))
 def redis_cluster(failure: Failure) -> ToolError:
-    """A cluster that moves its slots for too long."""
+    """A cluster that takes too long to move its slots."""
     return _error(failure, m.UNAVAILABLE)
 
 
 @rules(*_redis("RedisClusterException"))
 def redis_cluster_use(failure: Failure) -> ToolError | None:
-    """A command that a cluster cannot take; a cluster that cannot be reached is not one of those."""
+    """A command that a cluster cannot run; a cluster that cannot be reached is another case."""
     if failure.matches(*_redis("InvalidPipelineStack")):
         return _error(failure, UNREADABLE)
     if failure.says("ERROR sending"):
@@ -201,7 +201,7 @@ def redis_cluster_use(failure: Failure) -> ToolError | None:
 
 @rules(*_redis("ConnectionError", "RedisClusterException"))
 def redis_connection(failure: Failure) -> ToolError:
-    """A connection that could not be made, or was lost; the client keeps only the text of what it met."""
+    """A connection that could not be made, or was lost; the client keeps only the text of the cause."""
     error = error_by_words(failure, _CONNECTION, REDIS)
     if error is not None:
         return error
@@ -214,7 +214,7 @@ def redis_connection(failure: Failure) -> ToolError:
 
 
 def _was_sent(failure: Failure) -> bool:
-    """Whether the command was sent before: the client connects again while it sends only after a connection was lost."""
+    """Whether the command was sent before: the client reconnects while sending only after it lost a connection."""
     step = failure.look("__traceback__")
     for _ in range(_MOST_FRAMES):
         if step is None:
@@ -239,11 +239,11 @@ def redis_lock(failure: Failure) -> ToolError:
 
 @rules(*_redis("InvalidResponse"))
 def redis_unreadable(failure: Failure) -> ToolError:
-    """An answer that is not one of Redis."""
+    """A response that does not follow Redis' protocol."""
     return _error(failure, UNREADABLE)
 
 
 @last(*_redis("RedisError"))
 def redis_other(failure: Failure) -> ToolError:
-    """Anything else that the client raises, such as a subscription used in a wrong way."""
+    """Anything else that the client raises, such as a wrongly used subscription."""
     return _error(failure, m.FAILED)

@@ -1,4 +1,4 @@
-"""What a failure of any store means, and the error for it, with the thing that the store names."""
+"""What the failures of a store mean, and the errors for them, with the resource that the store names."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ class Store(NamedTuple):
 
 TOO_SLOW = m.TIMEOUT._replace(message="The operation exceeded the time limit of the service; request less")
 NO_FREE_CONNECTION = m.UNAVAILABLE._replace(message="The service has no free connection at the moment", effect="none")
-NOT_READY = m.UNAVAILABLE._replace(message="The service accepts no such request at the moment", effect="none")
+NOT_READY = m.UNAVAILABLE._replace(
+    message="The service is not accepting this kind of request at the moment", effect="none"
+)
 EXHAUSTED = m.UNAVAILABLE._replace(message="The service is short of memory at the moment; request less", effect="none")
 FULL = m.QUOTA._replace(message="The service has no space left")
 ABORTED = m.ABORTED._replace(message="Another client changed it at the same time")
@@ -54,14 +56,14 @@ def store_error(
     name: str | None = None,
     **fields: Any,
 ) -> ToolError:
-    """Builds the error for a meaning. If that says only that something failed, the text may say more.
+    """Builds the error for a meaning. If the meaning is only that something failed, the text may be more specific.
 
     Args:
         failure: the failure to classify.
         meaning: its meaning.
         store: the store that failed.
-        code: its own code, shown in the message.
-        name: the thing that its message names.
+        code: the store's own code, shown in the message.
+        name: the resource that its message names.
         fields: attributes of the error.
     """
     known = text_error(failure, provider=store.provider) if meaning in _VAGUE else None
