@@ -25,7 +25,6 @@ class ControlFlow(Exception):
     """Carries an exception that a framework steers with through a pipeline: its class does not always say that it does."""
 
     def __init__(self, carried: BaseException) -> None:
-        super().__init__()
         self.carried = carried
 
 
@@ -77,26 +76,20 @@ class Attempt:
 
     def call(self, name: str | ToolCall, arguments: Any = None, **options: Any) -> ToolResult:
         """`Pipeline.call`; what the framework steers with is raised as it was."""
-        with self._entered():
+        with self.entered():
             return self.view.call(name, arguments, **options)
 
     async def acall(self, name: str | ToolCall, arguments: Any = None, **options: Any) -> ToolResult:
         """`call`, awaited."""
-        with self._entered():
+        with self.entered():
             return await self.view.acall(name, arguments, **options)
 
-    def approval(self, call: ToolCall, **options: Any) -> ApprovalRequest | None:
-        """`Pipeline.approval`: what `decide` would be asked about a call."""
-        with self._entered():
-            return self.view.approval(call, **options)
-
-    async def aapproval(self, call: ToolCall, **options: Any) -> ApprovalRequest | None:
-        """`approval`, awaited."""
-        with self._entered():
-            return await self.view.aapproval(call, **options)
-
     @contextmanager
-    def _entered(self) -> Iterator[None]:
+    def entered(self) -> Iterator[None]:
+        """Makes this the attempt of the moment, as `call` does: for what else `view` is asked, such as `Pipeline.approval`.
+
+        What the framework steers with is raised as it was.
+        """
         token, carried = _current.set(self), None
         try:
             yield
@@ -158,38 +151,35 @@ class Attempt:
 
     def run(self, name: str, arguments: dict[str, Any]) -> Any:
         """What a handler does: the framework's own execution."""
-        run = self._latest = object()
-        try:
-            value = self.execute(name, arguments)
-        except BaseException as error:
-            failure = self._note_raised(run, error)
-        else:
-            return self._note_value(run, value)
-        raise failure
+        with self._noted() as note:
+            value = note(self.execute(name, arguments))
+        return self.seen(value)
 
     async def arun(self, name: str, arguments: dict[str, Any]) -> Any:
         """`run`, awaited."""
-        run = self._latest = object()
-        failure: BaseException
-        try:
-            value = await self.execute(name, arguments)
-        except CancelledError as error:
-            failure = DeadlineExceeded(0.0) if self.blocks else error
-        except BaseException as error:
-            failure = self._note_raised(run, error)
-        else:
-            return self._note_value(run, value)
-        raise failure
-
-    def _note_value(self, run: object, value: Any) -> Any:
-        if self._latest is run:
-            self.value, self.has_value, self.raised = value, True, None
+        with self._noted() as note:
+            value = note(await self.execute(name, arguments))
         return self.seen(value)
 
-    def _note_raised(self, run: object, error: BaseException) -> BaseException:
-        if self._latest is run:
-            self.raised = error
-        return self.failure(error)
+    @contextmanager
+    def _noted(self) -> Iterator[Callable[[Any], Any]]:
+        run = self._latest = object()
+
+        def note(value: Any, raised: BaseException | None = None) -> Any:
+            if self._latest is run:
+                self.value, self.has_value, self.raised = value, raised is None, raised
+            return value
+
+        try:
+            yield note
+        except CancelledError as error:
+            failure: BaseException = DeadlineExceeded(0.0) if self.blocks else error
+        except BaseException as error:
+            note(None, raised=error)
+            failure = self.failure(error)
+        else:
+            return
+        raise failure
 
 
 _current: ContextVar[Attempt] = ContextVar("mulligan_attempt")
