@@ -199,7 +199,7 @@ class Tool:
     @lazy
     def _schema(self) -> Mapping[str, Any]:
         if self._given_schema is not None:
-            given: Mapping[str, Any] = thaw(self._given_schema)  # it may hold parameters of another tool, which are frozen
+            given: Mapping[str, Any] = thaw(self._given_schema)  # it may hold frozen parameters of another tool
             return given
         return self._signature.schema if self._signature is not None else {"type": "object"}
 
