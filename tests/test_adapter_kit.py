@@ -131,6 +131,21 @@ def test_a_call_that_comes_back_is_answered_with_what_the_framework_returned_the
     assert ran == [{"n": 3}]
 
 
+@pytest.mark.parametrize("error", [StopIteration("over"), SystemExit(3), KeyError("n")])
+def test_what_the_framework_has_wrapped_is_the_failure_whatever_it_is(adapter, error):
+    class Unwrapping(Attempt):
+        def failure(self, error: BaseException) -> BaseException:
+            return error.__cause__ or error
+
+    def fail(name: str, arguments: dict[str, Any]) -> Any:
+        raise ValueError("The tool failed.") from error
+
+    attempt, result = played(adapter, fail, awaited=False, kind=Unwrapping)
+    assert result.error.__cause__ is error
+    assert isinstance(attempt.raised, ValueError)
+    assert not attempt.has_value
+
+
 def test_a_fatal_failure_of_an_agent_that_is_a_tool_is_fatal_here_too(adapter):
     class RunStopped(Stopped):
         pass

@@ -13,7 +13,7 @@ from mulligan.adapters.conversations import Stopped
 from mulligan.calls import ToolCall
 from mulligan.execute.approval import ApprovalRequest, Decision
 from mulligan.execute.async_driver import arun
-from mulligan.execute.steps import DeadlineExceeded, Run
+from mulligan.execute.steps import DeadlineExceeded, Outcome, Run
 from mulligan.pipeline import Pipeline
 from mulligan.results import ToolResult
 from mulligan.untrusted.text import safe_str
@@ -151,35 +151,32 @@ class Attempt:
 
     def run(self, name: str, arguments: dict[str, Any]) -> Any:
         """What a handler does: the framework's own execution."""
-        with self._noted() as note:
-            value = note(self.execute(name, arguments))
-        return self.seen(value)
+        with self._noted() as run:
+            run.value = self.execute(name, arguments)
+        return self._end(run)
 
     async def arun(self, name: str, arguments: dict[str, Any]) -> Any:
         """`run`, awaited."""
-        with self._noted() as note:
-            value = note(await self.execute(name, arguments))
-        return self.seen(value)
+        with self._noted() as run:
+            run.value = await self.execute(name, arguments)
+        return self._end(run)
 
     @contextmanager
-    def _noted(self) -> Iterator[Callable[[Any], Any]]:
-        run = self._latest = object()
-
-        def note(value: Any, raised: BaseException | None = None) -> Any:
-            if self._latest is run:
-                self.value, self.has_value, self.raised = value, raised is None, raised
-            return value
-
+    def _noted(self) -> Iterator[Outcome]:
+        self._latest = run = Outcome()
         try:
-            yield note
-        except CancelledError as error:
-            failure: BaseException = DeadlineExceeded(0.0) if self.blocks else error
+            yield run
         except BaseException as error:
-            note(None, raised=error)
-            failure = self.failure(error)
-        else:
-            return
-        raise failure
+            run.exception = error
+
+    def _end(self, run: Outcome) -> Any:
+        if isinstance(run.exception, CancelledError):
+            raise DeadlineExceeded(0.0) if self.blocks else run.exception
+        if self._latest is run:
+            self.value, self.has_value, self.raised = run.value, run.exception is None, run.exception
+        if run.exception is not None:
+            raise self.failure(run.exception)
+        return self.seen(run.value)
 
 
 _current: ContextVar[Attempt] = ContextVar("mulligan_attempt")
