@@ -12,7 +12,8 @@ import time
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any
+from types import MappingProxyType
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 import attrs
@@ -733,3 +734,28 @@ def test_a_tiny_wait_is_shown_as_a_tenth_of_a_second(make_pipeline, run):
 
     content = run(make_pipeline(Tool.from_function(act, read_only=True)), "act", {}).content
     assert "0.1 s" in content and "e-07" not in content
+
+
+@pytest.mark.parametrize(
+    "give",
+    [
+        lambda schema: schema,
+        lambda schema: {**schema},
+        lambda schema: MappingProxyType(schema),
+        lambda schema: {
+            "type": "object",
+            "properties": MappingProxyType({"n": schema["properties"]["n"]}),
+            "required": ("n",),
+        },
+    ],
+    ids=["parameters", "copied", "view", "parts"],
+)
+def test_a_schema_may_be_made_of_the_parameters_of_another_tool(make_pipeline, give):
+    def count(n: Literal[1, 2]) -> str:
+        return f"counted {n}"
+
+    given = give(Tool.from_function(count).parameters)
+    pipeline = make_pipeline(Tool.from_schema("other", "", given, count))
+    assert pipeline.call("other", {"n": 2}).content == "counted 2"
+    assert [problem.pointer for problem in pipeline.call("other", {"n": 3}).error.problems] == ["/n"]
+    assert [problem.pointer for problem in pipeline.call("other", {}).error.problems] == ["/n"]

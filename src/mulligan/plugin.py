@@ -92,6 +92,7 @@ from mulligan.feedback import Feedback, FeedbackFormat, body, step_of
 from mulligan.forks import shared_lock, survive_fork
 from mulligan.hookimpl import HOOK_API, hookimpl
 from mulligan.hookspecs import Repairer
+from mulligan.pointers import pointer_of
 from mulligan.policy import Limits, Policy
 from mulligan.repair.helpers import coerced, mended_json, same_name
 from mulligan.resolve.toolset import Toolset
@@ -102,7 +103,7 @@ from mulligan.untrusted.classes import as_dict, is_a
 from mulligan.untrusted.hints import hints_of
 from mulligan.untrusted.text import clean, fence, safe_str, show_name
 from mulligan.validate.arguments import read_arguments
-from mulligan.validate.signature import Injected
+from mulligan.validate.signature import Injected, takes_any
 
 __all__ = [
     "AUTHORS",
@@ -200,6 +201,7 @@ __all__ = [
     "mended_json",
     "missing_tool_name",
     "packed_call",
+    "pointer_of",
     "pointer_to",
     "read_arguments",
     "reason_error",
@@ -214,6 +216,7 @@ __all__ = [
     "status_error",
     "step_of",
     "survive_fork",
+    "takes_any",
     "text_error",
     "tool",
     "transport_error",

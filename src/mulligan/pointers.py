@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 
 def escape(name: object) -> str:
     """One step of a pointer (section 3): `a/b` becomes `a~1b`.
@@ -11,6 +13,15 @@ def escape(name: object) -> str:
     """
     step = str(name)
     return step.replace("~", "~0").replace("/", "~1") if "~" in step or "/" in step else step
+
+
+def pointer_of(steps: Iterable[object]) -> str:
+    """The pointer along keys and indexes; empty for the whole value.
+
+    Args:
+        steps: such as `("parts", 0)`.
+    """
+    return "".join(f"/{escape(step)}" for step in steps)
 
 
 def steps_of(pointer: str) -> list[str]:

@@ -199,7 +199,8 @@ class Tool:
     @lazy
     def _schema(self) -> Mapping[str, Any]:
         if self._given_schema is not None:
-            return self._given_schema
+            given: Mapping[str, Any] = thaw(self._given_schema)  # it may hold frozen parameters of another tool
+            return given
         return self._signature.schema if self._signature is not None else {"type": "object"}
 
     @lazy

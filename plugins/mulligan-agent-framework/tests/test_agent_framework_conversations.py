@@ -26,7 +26,7 @@ from agent_framework import (
 )
 from agent_framework.exceptions import AgentException, MiddlewareException, UserInputRequiredException
 from mulligan_agent_framework import Mulligan, RunStopped
-from pydantic import BaseModel, Field, model_validator
+from pydantic import BaseModel, Field, field_validator, model_validator
 from scripted import Script, agent, call, play
 
 from mulligan import Pipeline
@@ -274,6 +274,38 @@ def test_annotations_of_a_server_are_not_believed():
     assert ran == [{"text": "a"}]
 
 
+def test_an_argument_that_does_not_exist_is_named_and_nothing_is_run(stream):
+    ran = []
+
+    def delete_rows(table: str, dry_run: bool = False) -> str:
+        """Delete rows."""
+        ran.append((table, dry_run))
+        return "deleted"
+
+    calls = [call("c1", "delete_rows", {"table": "t", "dryrun": True})]
+    text = play(guarded([delete_rows], calls), stream=stream).answers["c1"]
+    assert "- /dryrun: unknown argument" in text and '"dry_run"' in text
+    assert ran == []
+
+
+RECORDS = [
+    {"code": 401, "message": "Unauthorized"},
+    {"status": 403, "error": "Forbidden", "path": "/admin"},
+    {"entries": [{"code": 401, "message": "Unauthorized"}]},
+    {"level": "error", "text": "401 Unauthorized: invalid api key"},
+]
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=str)
+def test_data_that_a_tool_returned_never_stops_the_run(record, stream):
+    def last_entry() -> dict:
+        """Read the last entry of the log."""
+        return record
+
+    played = play(guarded([last_entry], [call("c1", "last_entry", {})]), stream=stream)
+    assert played.error is None and played.output.endswith("Done.")
+
+
 @pytest.mark.parametrize("is_async", [False, True])
 def test_a_tool_past_its_deadline(is_async, stream):
     over = threading.Event()
@@ -372,6 +404,28 @@ def test_what_the_tools_own_model_refuses_is_explained(stream):
     assert "rejected by Stay: last must not be before first" in played.answers["c1"]
     assert "nothing was run" in played.answers["c1"]
     assert ran == [(1, 3)]
+
+
+def test_a_problem_within_an_argument_is_named_with_its_whole_place(stream):
+    class Stay(BaseModel):
+        first: int
+
+        @field_validator("first")
+        def positive(cls, value):
+            if value < 1:
+                raise ValueError("days are counted from 1")
+            return value
+
+    class Booking(BaseModel):
+        data: Stay  # a name that a service may use for the whole body
+
+    @tool(schema=Booking)
+    def book(data: dict) -> str:
+        """Book a stay."""
+        return "booked"
+
+    played = play(guarded([book], [call("c1", "book", {"data": {"first": 0}})]), stream=stream)
+    assert "- /data/first: rejected by Booking: days are counted from 1" in played.answers["c1"]
 
 
 def test_a_repaired_name_runs_the_tool(stream):

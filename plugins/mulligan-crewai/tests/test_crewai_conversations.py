@@ -135,6 +135,31 @@ def test_how_often_a_tool_runs_whose_connection_is_reset(made, native, options):
     assert ("may have taken effect" in played.answers["c1"]) is (not options)
 
 
+@MODES
+def test_an_argument_that_does_not_exist_is_named_and_nothing_is_run(native):
+    ran = []
+
+    def delete_rows(table: str, dry_run: bool = False) -> str:
+        """Delete rows."""
+        ran.append((table, dry_run))
+        return "deleted"
+
+    calls = [("c1", "delete_rows", {"table": "t", "dryrun": True})]
+    text = play(alone([delete_rows], calls, native=native)).answers["c1"]
+    assert "- /dryrun: unknown argument" in text and '"dry_run"' in text
+    assert ran == []
+
+
+@MODES
+def test_an_async_tool_is_run_by_a_sync_crew_too(native):
+    async def look(path: str) -> str:
+        """Look."""
+        await asyncio.sleep(0)
+        return f"looked at {path}"
+
+    assert play(alone([look], [("c1", "look", {"path": "a"})], native=native)).answers["c1"] == "looked at a"
+
+
 def test_how_often_crewai_runs_it_alone():
     ran = []
 

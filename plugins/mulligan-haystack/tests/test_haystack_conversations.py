@@ -155,6 +155,38 @@ def test_annotations_of_a_server_are_not_believed():
     assert ran == [{}]
 
 
+def test_an_argument_that_does_not_exist_is_named_and_nothing_is_run(awaited):
+    ran = []
+
+    def delete_rows(table: str, dry_run: bool = False) -> str:
+        """Delete rows."""
+        ran.append((table, dry_run))
+        return "deleted"
+
+    calls = [call("c1", "delete_rows", {"table": "t", "dryrun": True})]
+    text = play(wrap(agent([delete_rows], calls)), awaited=awaited).answers["c1"]
+    assert "- /dryrun: unknown argument" in text and '"dry_run"' in text
+    assert ran == []
+
+
+RECORDS = [
+    {"code": 401, "message": "Unauthorized"},
+    {"status": 403, "error": "Forbidden", "path": "/admin"},
+    {"entries": [{"code": 401, "message": "Unauthorized"}]},
+    {"level": "error", "text": "401 Unauthorized: invalid api key"},
+]
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=str)
+def test_data_that_a_tool_returned_never_stops_the_run(awaited, record):
+    def last_entry() -> dict:
+        """Read the last entry of the log."""
+        return record
+
+    played = play(wrap(agent([last_entry], [call("c1", "last_entry")])), awaited=awaited)
+    assert (played.error, played.output) == (None, "Done.")
+
+
 @pytest.mark.parametrize("is_async", [False, True])
 def test_a_tool_past_its_deadline(is_async):
     over = threading.Event()

@@ -12,8 +12,12 @@ from langchain_core.tools import Tool as SimpleTool
 from langchain_script import answers, asked, model, says
 from langgraph.prebuilt import InjectedState
 from mulligan_langchain import (
+    ErrorHandlingToolNode,
     FatalToolError,
     MulliganMiddleware,
+    MulliganToolNode,
+    ToolExecutionError,
+    aexecute_tool_safely,
     execute_tool_safely,
     execute_tool_safely_sync,
     wrap_tool_with_error_handling,
@@ -35,6 +39,16 @@ def read_page(path: str) -> str:
 async def aread_page(path: str) -> str:
     """Read a page of the handbook."""
     return read_page(path)
+
+
+def test_the_names_of_other_error_handling_nodes_are_there():
+    def fail(path: str) -> str:
+        """Fail."""
+        raise RuntimeError("no such luck")
+
+    result = asyncio.run(aexecute_tool_safely(fail, {"path": "a"}))
+    assert type(result.error) is ToolExecutionError and aexecute_tool_safely is execute_tool_safely
+    assert ErrorHandlingToolNode is MulliganToolNode
 
 
 def call(name, args, id="c1"):

@@ -144,6 +144,52 @@ def test_how_often_a_tool_runs_whose_connection_is_reset(made, options):
     assert len(ran) == (3 if options else 1)
 
 
+@pytest.mark.parametrize("hints", [{"readOnlyHint": True}, {"readOnlyHint": True, "destructiveHint": True}], ids=str)
+def test_annotations_of_a_server_are_not_believed(made, hints):
+    ran = []
+
+    async def send(text: str) -> str:
+        """Send a text."""
+        ran.append(text)
+        raise ConnectionResetError("reset by peer")
+
+    tool = FunctionTool.from_defaults(async_fn=send)
+    tool.annotations = tool.metadata.annotations = hints
+    assert "reset by peer" in play(made([tool], [call("c1", "send", {"text": "a"})])).answers["c1"]
+    assert ran == ["a"]
+
+
+def test_an_argument_that_does_not_exist_is_named_and_nothing_is_run(made):
+    ran = []
+
+    def delete_rows(table: str, dry_run: bool = False) -> str:
+        """Delete rows."""
+        ran.append((table, dry_run))
+        return "deleted"
+
+    text = play(made([delete_rows], [call("c1", "delete_rows", {"table": "t", "dryrun": True})])).answers["c1"]
+    assert "- /dryrun: unknown argument" in text and '"dry_run"' in text
+    assert ran == []
+
+
+RECORDS = [
+    {"code": 401, "message": "Unauthorized"},
+    {"status": 403, "error": "Forbidden", "path": "/admin"},
+    {"entries": [{"code": 401, "message": "Unauthorized"}]},
+    {"level": "error", "text": "401 Unauthorized: invalid api key"},
+]
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=str)
+def test_data_that_a_tool_returned_never_stops_the_run(made, record):
+    def last_entry() -> dict:
+        """Read the last entry of the log."""
+        return record
+
+    played = play(made([last_entry], [call("c1", "last_entry")]))
+    assert (played.error, played.output) == (None, "Done.")
+
+
 @pytest.mark.parametrize("is_async", [False, True])
 def test_a_tool_past_its_deadline(is_async):
     def wait(turns: int) -> str:

@@ -83,6 +83,7 @@ def decided(agent, decisions, *, stream=False, config=None):
     return asyncio.run(run())
 
 
+ALWAYS = {"refund": {"approve": True}}
 REJECTED = (
     "Tool refund: This call was not run: a person rejected it.\n"
     "Next: do not repeat this call. Take another approach, or ask the user what to do instead."
@@ -175,18 +176,44 @@ def test_what_a_person_approves_has_been_repaired_before_they_are_asked():
     assert [event.call_id for event in events.of(CallRepaired)] == ["c1"]
 
 
-def test_an_approver_of_the_pipeline_is_asked_at_once():
+@pytest.mark.parametrize(
+    ("amount", "runs", "text"),
+    [
+        (100, [("a", 100)], "refunded 100 for a\nNote: a person approved this call with changed arguments"),
+        ("ten", [], "changed arguments, which are not valid"),
+        (-1, [], "A refund is never negative."),
+    ],
+)
+@pytest.mark.parametrize("is_async", [False, True])
+def test_an_approver_of_the_pipeline_is_asked_at_once_and_may_change_the_arguments(is_async, amount, runs, text):
     ran, seen = [], []
 
-    async def approver(request):
+    def decide(request):
         seen.append((request.call.id, request.reason))
-        return Approve(arguments={**request.arguments, "amount": 100})
+        return Approve(arguments={**request.arguments, "amount": amount})
 
-    pipeline = Pipeline(plugins=[LargeRefunds()], approver=approver)
+    async def decide_later(request):
+        return decide(request)
+
+    pipeline = Pipeline(plugins=[LargeRefunds()], approver=decide_later if is_async else decide)
     agent = wrap(agent_of([bank(ran)], [call("c1", "refund", {"order": "a", "amount": 500})]), pipeline=pipeline)
     asked, _ = decided(agent, {})
-    assert (asked, seen, ran) == ([], [("c1", "500 is more than 100.")], [("a", 100)])
-    assert "a person approved this call with changed arguments" in heard(agent.model)["c1"]
+    assert (asked, seen, ran) == ([], [("c1", "500 is more than 100.")], runs)
+    assert text in heard(agent.model)["c1"]
+
+
+@both
+def test_a_call_without_an_answer_does_not_run_and_a_new_message_goes_on(stream):
+    ran = []
+    agent = wrap(agent_of([bank(ran)], [call("c1", "refund", {"order": "a", "amount": 500})]), tool_options=ALWAYS)
+
+    async def run():
+        waiting = await go(agent, "go", stream)
+        assert [item.raw_item.call_id for item in waiting.interruptions] == ["c1"]
+        return await go(agent, "Never mind.", stream)
+
+    assert asyncio.run(run()).final_output == "Done."
+    assert ran == []
 
 
 @pytest.mark.parametrize("mulligan_asks", [False, True])

@@ -98,6 +98,29 @@ def test_a_tool_that_is_not_declared_runs_once_and_one_that_the_host_calls_read_
         assert len(ran) == times
 
 
+@pytest.mark.parametrize("hints", [{"readOnlyHint": True}, {"readOnlyHint": True, "destructiveHint": True}], ids=str)
+def test_annotations_of_a_server_are_not_believed(hints):
+    ran = []
+    send = submit(ran)
+    send.annotations = hints
+    played = play(guard(agent([("c1", "send", {"text": "a"})], "ok", tools=[send])))
+    assert "may have taken effect" in played.answers["c1"] and ran == ["a"]
+
+
+def test_an_argument_that_does_not_exist_is_named_and_nothing_is_run():
+    ran = []
+
+    def delete_rows(table: str, dry_run: bool = False) -> str:
+        """Delete rows."""
+        ran.append((table, dry_run))
+        return "deleted"
+
+    calls = [("c1", "delete_rows", {"table": "t", "dryrun": True})]
+    text = play(guard(agent(calls, "ok", tools=[delete_rows]))).answers["c1"]
+    assert "- /dryrun: unknown argument" in text and '"dry_run"' in text
+    assert ran == []
+
+
 def test_failures_of_one_message_neither_refuse_nor_stop_its_other_calls():
     ran = []
 
@@ -387,8 +410,11 @@ def test_mistakes_of_the_host_are_named():
         guard(CodeAgent(tools=[], model=Script("ok")))
     with pytest.raises(UsageError, match="the agent is guarded already"):
         guard(guard(agent("ok")))
-    with pytest.raises(UsageError, match="tool 'look' is async, but smolagents does not await tools"):
-        guard(agent("ok", tools=[Look()]))
+    for is_later in (False, True):
+        one = agent([("c1", "look", {"word": "a"})], "ok", tools=[] if is_later else [Look()])
+        with pytest.raises(UsageError, match="tool 'look' is async, but smolagents does not await tools"):
+            guard(one).tools["look"] = Look()
+            one.run("go")
     with pytest.raises(UsageError, match=r"no such tool. Did you mean 'read_page'"):
         guard(agent("ok", tools=[read_page]), timeout={"raed_page": 3})
     with pytest.raises(UsageError, match=r"no tool has such a name. Did you mean 'read_page'"):

@@ -13,7 +13,7 @@ from mulligan.adapters.conversations import Stopped
 from mulligan.calls import ToolCall
 from mulligan.execute.approval import ApprovalRequest, Decision
 from mulligan.execute.async_driver import arun
-from mulligan.execute.steps import DeadlineExceeded, Run
+from mulligan.execute.steps import DeadlineExceeded, Outcome, Run
 from mulligan.pipeline import Pipeline
 from mulligan.results import ToolResult
 from mulligan.untrusted.text import safe_str
@@ -25,7 +25,6 @@ class ControlFlow(Exception):
     """Carries an exception that a framework steers with through a pipeline: its class does not always say that it does."""
 
     def __init__(self, carried: BaseException) -> None:
-        super().__init__()
         self.carried = carried
 
 
@@ -77,26 +76,20 @@ class Attempt:
 
     def call(self, name: str | ToolCall, arguments: Any = None, **options: Any) -> ToolResult:
         """`Pipeline.call`; what the framework steers with is raised as it was."""
-        with self._entered():
+        with self.entered():
             return self.view.call(name, arguments, **options)
 
     async def acall(self, name: str | ToolCall, arguments: Any = None, **options: Any) -> ToolResult:
         """`call`, awaited."""
-        with self._entered():
+        with self.entered():
             return await self.view.acall(name, arguments, **options)
 
-    def approval(self, call: ToolCall, **options: Any) -> ApprovalRequest | None:
-        """`Pipeline.approval`: what `decide` would be asked about a call."""
-        with self._entered():
-            return self.view.approval(call, **options)
-
-    async def aapproval(self, call: ToolCall, **options: Any) -> ApprovalRequest | None:
-        """`approval`, awaited."""
-        with self._entered():
-            return await self.view.aapproval(call, **options)
-
     @contextmanager
-    def _entered(self) -> Iterator[None]:
+    def entered(self) -> Iterator[None]:
+        """Makes this the attempt of the moment, as `call` does: for what else `view` is asked, such as `Pipeline.approval`.
+
+        What the framework steers with is raised as it was.
+        """
         token, carried = _current.set(self), None
         try:
             yield
@@ -158,38 +151,32 @@ class Attempt:
 
     def run(self, name: str, arguments: dict[str, Any]) -> Any:
         """What a handler does: the framework's own execution."""
-        run = self._latest = object()
-        try:
-            value = self.execute(name, arguments)
-        except BaseException as error:
-            failure = self._note_raised(run, error)
-        else:
-            return self._note_value(run, value)
-        raise failure
+        with self._noted() as run:
+            run.value = self.execute(name, arguments)
+        return self._end(run)
 
     async def arun(self, name: str, arguments: dict[str, Any]) -> Any:
         """`run`, awaited."""
-        run = self._latest = object()
-        failure: BaseException
+        with self._noted() as run:
+            run.value = await self.execute(name, arguments)
+        return self._end(run)
+
+    @contextmanager
+    def _noted(self) -> Iterator[Outcome]:
+        self._latest = run = Outcome()
         try:
-            value = await self.execute(name, arguments)
-        except CancelledError as error:
-            failure = DeadlineExceeded(0.0) if self.blocks else error
+            yield run
         except BaseException as error:
-            failure = self._note_raised(run, error)
-        else:
-            return self._note_value(run, value)
-        raise failure
+            run.exception = error
 
-    def _note_value(self, run: object, value: Any) -> Any:
+    def _end(self, run: Outcome) -> Any:
+        if isinstance(run.exception, CancelledError):
+            raise DeadlineExceeded(0.0) if self.blocks else run.exception
         if self._latest is run:
-            self.value, self.has_value, self.raised = value, True, None
-        return self.seen(value)
-
-    def _note_raised(self, run: object, error: BaseException) -> BaseException:
-        if self._latest is run:
-            self.raised = error
-        return self.failure(error)
+            self.value, self.has_value, self.raised = run.value, run.exception is None, run.exception
+        if run.exception is not None:
+            raise self.failure(run.exception)
+        return self.seen(run.value)
 
 
 _current: ContextVar[Attempt] = ContextVar("mulligan_attempt")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, MutableMapping
 from contextlib import ExitStack
+from functools import partial
 from typing import Any, Generic, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -89,20 +90,15 @@ class Conversation:
 
 
 def _text_of(content: Any) -> str:
-    if isinstance(content, str):
-        return content
-    if not isinstance(content, (list, tuple)):
-        content = [content]
-    texts = [one if isinstance(one, str) else _text_of_part(one) for one in content]
-    return "\n".join(text for text in texts if isinstance(text, str) and text)
+    parts = content if isinstance(content, (list, tuple)) else [content]
+    return "\n".join(text for part in parts if (text := _text_of_part(part)))
 
 
-def _text_of_part(part: Any) -> Any:
-    for name in ("text", "content"):
-        text = part.get(name) if isinstance(part, Mapping) else read_attribute(part, name)
-        if isinstance(text, str):
-            return text
-    return None
+def _text_of_part(part: Any) -> str:
+    if isinstance(part, str):
+        return part
+    read = part.get if isinstance(part, Mapping) else partial(read_attribute, part)
+    return next((text for text in (read("text"), read("content")) if isinstance(text, str)), "")
 
 
 C = TypeVar("C", bound=Conversation)
@@ -130,25 +126,25 @@ class Conversations(Generic[C]):
             id: the id of an object's conversation.
         """
         with self._lock:
+            parts = self._kept(key).setdefault(key, {})
             if isinstance(key, str):
-                parts = self._by_id.setdefault(key, {})
+                id = key
                 self._by_id.move_to_end(key)
                 if len(self._by_id) > _MOST:
                     self._by_id.popitem(last=False)
-            else:
-                parts = self._by_object.setdefault(key, {})
             if part not in parts:
-                parts[part] = self._make(key if isinstance(key, str) else id)
+                parts[part] = self._make(id)
             return parts[part]
 
-    def end(self, key: Any) -> list[C]:
-        """Forgets a key; returns its conversations, one for each part, their steps finished."""
-        kept: Any = self._by_id if isinstance(key, str) else self._by_object
+    def end(self, key: Any) -> None:
+        """Forgets a key, and finishes the steps of its conversations."""
         with self._lock:
-            ended: list[C] = list(kept.pop(key, {}).values())
-        for conversation in ended:
+            parts = self._kept(key).pop(key, {})
+        for conversation in parts.values():
             conversation.end_step()
-        return ended
+
+    def _kept(self, key: Any) -> MutableMapping[Any, dict[Hashable, C]]:
+        return self._by_id if isinstance(key, str) else self._by_object
 
     def __len__(self) -> int:
         return len(self._by_id) + len(self._by_object)

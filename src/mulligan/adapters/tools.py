@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from functools import lru_cache
 from typing import Any
 
 from mulligan.adapters.attempts import ControlFlow, decide
@@ -29,13 +29,11 @@ class Adapter:
         tool_options: as in `Pipeline`.
         fatal: as in `Policy`, without a `pipeline`.
         repair: as in `Policy`, without a `pipeline`.
-        default_repair: the same if neither is given.
         control_flow: exceptions with which the framework steers, as classes or qualified names.
 
     Attributes:
         owner: what the user calls.
         pipeline: plugins, policy, limits and format.
-        is_own: whether no pipeline was given.
         has_approver: whether the given pipeline has an approver, which is asked instead of `Attempt.decide`.
 
     Raises:
@@ -51,7 +49,6 @@ class Adapter:
         tool_options: Mapping[str, Mapping[str, Any]] | None = None,
         fatal: Any = None,
         repair: Any = None,
-        default_repair: Any = (),
         control_flow: Iterable[Any] = (),
     ) -> None:
         if not isinstance(pipeline, (Pipeline, type(None))):
@@ -63,14 +60,12 @@ class Adapter:
         for name, seconds in self._timeouts.items():
             if seconds is not None and not (is_seconds(seconds) and seconds > 0):
                 raise UsageError(f"{owner}(timeout=...): {seconds!r:.40} for {name!r} is not a number of seconds")
-        policy = Policy(fatal=fatal or {}, repair=default_repair if repair is None else repair)
-        self.owner, self.is_own = owner, pipeline is None
-        base = pipeline or Pipeline(policy=policy)
-        self.has_approver = base.approver is not None
+        base = pipeline or Pipeline(policy=Policy(fatal=fatal or {}, repair=repair or ()))
+        self.owner, self.has_approver = owner, base.approver is not None
         approver, control_flow = base.approver or decide, (*control_flow, ControlFlow)
         self.pipeline = base.with_tools((), control_flow=control_flow, approver=approver, tool_options=tool_options)
         self._tools: dict[tuple[str, Any], tuple[Any, Tool]] = {}
-        self._views: OrderedDict[Any, tuple[list[Tool], Pipeline]] = OrderedDict()
+        self._view = lru_cache(maxsize=_MOST_VIEWS)(self.pipeline.with_tools)
 
     @property
     def authorizes(self) -> bool:
@@ -116,9 +111,9 @@ class Adapter:
             options: what the framework says of it, as options of `Tool`; those of the host go before.
 
         Raises:
-            UsageError: the host's options give it an executor. An executor runs a function with arguments that can be sent
-                elsewhere; what a framework runs takes its own objects (contexts, models, ids) beside them, and its hooks,
-                callbacks and traces would not see the run. So the tool's function calls a pipeline instead.
+            UsageError: the host's options give it an executor, or make it killable. Both run a function with arguments that can
+                be sent elsewhere; what a framework runs takes its own objects (contexts, models, ids) beside them, and its
+                hooks, callbacks and traces would not see the run. So the tool's function calls a pipeline instead.
         """
         content = (description, schema, options)
         known = self._tools.get((name, handler))
@@ -126,26 +121,26 @@ class Adapter:
             if len(self._tools) >= _MOST_TOOLS:
                 self._tools.clear()
             options = {"timeout": self._timeouts.get(name, self._timeouts.get("*")), **options}
-            made = _make(kind, name, description, schema, handler, options)
-            made = self.pipeline.tools.tool_options.apply(made)
-            if made.executor is not None:
+            made = self.pipeline.tools.tool_options.apply(_make(kind, name, description, schema, handler, options))
+            if made.executor is not None or made.killable:
                 raise UsageError(
-                    f"{self.owner}: tool {name!r} has an executor, but the framework runs it, with hooks and arguments of "
-                    "its own; remove the option, and let the tool call a Pipeline(strict=True) whose tool has it"
+                    f"{self.owner}: tool {name!r} has an executor or is killable, but the framework runs it, with hooks and "
+                    "arguments of its own; remove the option, and let the tool call a Pipeline(strict=True) whose tool has it"
                 )
             known = self._tools[name, handler] = content, made
         return known[1]
 
     def view(self, tools: Iterable[Tool]) -> Pipeline:
         """The pipeline with these tools; of two with the same name the later one counts."""
-        listed = list({tool.name: tool for tool in tools}.values())
-        key = tuple(map(id, listed))
-        if key not in self._views:
-            self._views[key] = listed, self.pipeline.with_tools(listed)
-        self._views.move_to_end(key)
-        if len(self._views) > _MOST_VIEWS:
-            self._views.popitem(last=False)
-        return self._views[key][1]
+        return self._view(tuple({tool.name: tool for tool in tools}.values()))
+
+
+class NamedTool(Tool):
+    """A tool that is only named, and runs elsewhere: no option of the host makes it run by a repaired name."""
+
+    def with_options(self, **_: Any) -> NamedTool:
+        """As it is."""
+        return self
 
 
 def _make(cls: type[Tool], name: str, description: str | None, schema: Any, handler: Any, options: Any) -> Tool:

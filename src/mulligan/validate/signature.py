@@ -80,6 +80,19 @@ def check_signature(function: Function) -> None:
         pass
 
 
+def takes_any(function: Function) -> bool:
+    """Whether a function takes arguments beside its parameters, or has no signature that says that it does not.
+
+    Args:
+        function: any callable.
+    """
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return True
+    return any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters)
+
+
 def read_description(function: Function) -> str:
     """The docstring of a function, without the sections on parameters, result and exceptions."""
     return _docstring(function).text

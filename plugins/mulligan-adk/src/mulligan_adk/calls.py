@@ -16,9 +16,9 @@ from google.adk.tools.tool_context import ToolContext
 from google.genai import types
 
 from mulligan import ApprovalRequest, Approve, Pipeline, Reject, Tool, ToolResult, hints_of
-from mulligan.adapters import OPEN, Adapter, Attempt, ControlFlow, OpaqueValue, current_attempt, handler_for
+from mulligan.adapters import OPEN, Adapter, Attempt, ControlFlow, NamedTool, OpaqueValue, handler_for
 from mulligan.errors import ToolArgumentError, ToolError, UsageError
-from mulligan.plugin import AuthorMessage
+from mulligan.plugin import AuthorMessage, takes_any
 
 CONTROL_FLOW = ("google.adk.workflow._errors.NodeInterruptedError", LlmCallsLimitExceededError, UsageError)
 """What ADK steers with: a node that waits for a person, the host's bound on calls of the model; and the host's mistakes."""
@@ -120,21 +120,9 @@ def _is_local(tool: BaseTool) -> bool:
     return isinstance(tool, FunctionTool) and not str(tool.func.__module__).startswith("google.adk.")
 
 
-class NamedTool(Tool):
-    """A tool that is only named, never run: no option changes that."""
-
-    def with_options(self, **_: Any) -> NamedTool:
-        """As it is."""
-        return self
-
-
-async def _refuse(**_: Any) -> Any:
-    return await current_attempt().arun("", {})
-
-
 def named_tool(name: str, adapter: Adapter) -> Tool:
     """A tool that takes any arguments, and that the attempt refuses to run."""
-    return adapter.tool(name, "", OPEN, _refuse, NamedTool)
+    return adapter.tool(name, "", OPEN, handler_for(""), NamedTool)
 
 
 def tools_of(request: LlmRequest, adapter: Adapter) -> list[Tool]:
@@ -177,13 +165,7 @@ def _without_odd_choices(schema: Any) -> Any:
 
 def _drops_unknown_arguments(tool: BaseTool) -> bool:
     """Whether ADK would drop an argument that the function does not have, without a word."""
-    if not isinstance(tool, FunctionTool):
-        return isinstance(tool, AgentTool)
-    try:
-        parameters = inspect.signature(tool.func).parameters.values()
-    except (TypeError, ValueError):
-        return False
-    return not any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters)
+    return not takes_any(tool.func) if isinstance(tool, FunctionTool) else isinstance(tool, AgentTool)
 
 
 def _blocks(tool: BaseTool) -> bool:

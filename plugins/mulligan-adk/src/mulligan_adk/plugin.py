@@ -60,6 +60,7 @@ class MulliganPlugin(BasePlugin):
         super().__init__(name)
         given: Any = {"timeout": timeout, "tool_options": tool_options or options, "fatal": fatal, "repair": repair}
         self._adapter = Adapter(type(self).__name__, pipeline, control_flow=CONTROL_FLOW, **given)
+        self._has_own_pipeline = pipeline is None
         self._runs = Runs(self._adapter.pipeline)
         self._known: dict[str, Tool] = {}  # so far, also in runs around this one
 
@@ -125,8 +126,9 @@ class MulliganPlugin(BasePlugin):
             return None
         attempt, call = self._attempt(tool, tool_context), ToolCall(id, tool.name, tool_args)
         is_live = tool_context.get_invocation_context().live_request_queue is not None
-        if is_live and await attempt.aapproval(call) is None:
-            return None
+        with attempt.entered():
+            if is_live and await attempt.view.aapproval(call) is None:
+                return None
         answer = await self._other_answer(tool, tool_args, tool_context)
         if answer is None:
             answer = await self._made(attempt, call, tool_context)
@@ -176,7 +178,7 @@ class MulliganPlugin(BasePlugin):
 
     async def close(self) -> None:
         """Frees the threads of a pipeline that the plugin has made."""
-        if self._adapter.is_own:
+        if self._has_own_pipeline:
             await self._adapter.pipeline.aclose()
 
     async def _run(

@@ -14,9 +14,17 @@ from agent_framework.exceptions import AgentException, UserInputRequiredExceptio
 from pydantic import ValidationError
 
 from mulligan import ApprovalRequest, Approve, Pipeline, Tool, ToolResult
-from mulligan.adapters import Adapter, Attempt, ControlFlow, Stopped, current_attempt, handler_for
+from mulligan.adapters import (
+    Adapter,
+    Attempt,
+    ControlFlow,
+    NamedTool,
+    Stopped,
+    current_attempt,
+    handler_for,
+)
 from mulligan.errors import ToolArgumentError
-from mulligan.plugin import Problem, pointer_to
+from mulligan.plugin import Problem, pointer_of
 
 _PLAIN = (bool, int, float)
 _NEVER_SENT = {"type": "object", "properties": {}, "required": ["\0"]}
@@ -160,7 +168,7 @@ def _refused(error: ValidationError) -> ToolArgumentError:
     problems = []
     for said in error.errors(include_input=False, include_url=False):
         words = said["msg"].partition("\n")[0].removeprefix("Value error, ").removeprefix("Assertion failed, ")[:200]
-        problems.append(Problem(pointer_to(list(said["loc"])), f"rejected by {error.title}: {words}"))
+        problems.append(Problem(pointer_of(said["loc"]), f"rejected by {error.title}: {words}"))
     return ToolArgumentError("Invalid arguments: nothing was run.", problems=problems)
 
 
@@ -218,14 +226,6 @@ def is_sync(tool: FunctionTool) -> bool:
     function = tool.func.func if isinstance(tool.func, FunctionTool) else tool.func
     on_loop = getattr(tool, "_invoke_sync_on_event_loop", False)
     return not (function is None or inspect.iscoroutinefunction(function) or on_loop)
-
-
-class NamedTool(Tool):
-    """A tool that runs elsewhere: no option has its name repaired, since its call never comes to mulligan."""
-
-    def with_options(self, **_: Any) -> NamedTool:
-        """As it is."""
-        return self
 
 
 def as_tool(tool: FunctionTool, adapter: Adapter) -> Tool:

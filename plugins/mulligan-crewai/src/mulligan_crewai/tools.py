@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Any
@@ -17,6 +16,7 @@ from pydantic import BaseModel, PrivateAttr, ValidationError
 from mulligan import Problem, Tool
 from mulligan.adapters import OPEN, Adapter, current_attempt, handler_for
 from mulligan.errors import ToolArgumentError
+from mulligan.plugin import pointer_of, takes_any
 
 
 def by_name(tools: Iterable[Any]) -> dict[str, Any]:
@@ -69,10 +69,7 @@ class FrameworkTool(Tool):
 
 def _refused(error: Exception) -> ToolArgumentError:
     listed: Any = error.errors() if isinstance(error, ValidationError) else [{"loc": (), "msg": str(error)}]
-    problems = [
-        Problem("".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in one["loc"]), one["msg"])
-        for one in listed
-    ]
+    problems = [Problem(pointer_of(one["loc"]), one["msg"]) for one in listed]
     return ToolArgumentError("Invalid arguments; nothing was run.", problems=problems, effect="none")
 
 
@@ -90,8 +87,7 @@ def _takes_any(tool: BaseTool) -> bool:
     model: Any = tool.args_schema
     if model is not None and (model.model_fields or model.model_config.get("extra") == "allow"):
         return bool(model.model_config.get("extra") == "allow")
-    parameters = inspect.signature(getattr(tool, "func", None) or tool._run).parameters.values()  # noqa: SLF001
-    return any(one.kind is one.VAR_KEYWORD for one in parameters)
+    return takes_any(getattr(tool, "func", None) or tool._run)  # noqa: SLF001
 
 
 def call_once(tools: Iterable[BaseTool]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import inspect
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
@@ -22,6 +21,7 @@ import mulligan
 from mulligan import ApprovalRequest, Approve, Pipeline, Reject, ToolResult
 from mulligan.adapters import Adapter, Attempt, ControlFlow, Conversation, Stopped, handler_for
 from mulligan.errors import UsageError
+from mulligan.plugin import takes_any
 
 
 class RunStopped(Stopped):
@@ -263,10 +263,4 @@ def as_tool(tool: Tool, adapter: Adapter, *, awaited: bool) -> mulligan.Tool:
 def _takes_any(tool: Tool) -> bool:
     """Whether a tool takes arguments beside those of its schema."""
     function = tool.function or tool.async_function
-    if isinstance(tool, ComponentTool) or function is None:
-        return False
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return True
-    return any(one.kind is one.VAR_KEYWORD for one in parameters)
+    return function is not None and not isinstance(tool, ComponentTool) and takes_any(function)

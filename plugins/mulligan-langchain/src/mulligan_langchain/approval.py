@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Any
 
 from langchain.agents.middleware.human_in_the_loop import ApproveDecision, EditDecision, RejectDecision
@@ -36,11 +36,11 @@ def ask_about_call(request: ApprovalRequest, check: Check) -> Approve | Reject |
     return _read(_ask(_shown(request), Annotated[_Decision, AfterValidator(checked)]))
 
 
-def ask_about_calls(requests: Sequence[ApprovalRequest], check: Check) -> dict[str, Approve | Reject]:
+def ask_about_calls(found: Iterable[ApprovalRequest | None], check: Check) -> dict[str, Approve | Reject]:
     """Asks about all calls of a task at once, before any of them runs.
 
     Args:
-        requests: the calls.
+        found: what is to be asked about each call; None where nothing is.
         check: says what is wrong with changed arguments.
 
     Returns:
@@ -49,6 +49,9 @@ def ask_about_calls(requests: Sequence[ApprovalRequest], check: Check) -> dict[s
     Raises:
         ControlFlow: the graph is interrupted, or was resumed with something else than decisions.
     """
+    requests = [request for request in found if request is not None]
+    if not requests:
+        return {}
     names = {request.call.id: request.tool_name for request in requests}
 
     def checked(decisions: dict[str, Any]) -> Any:

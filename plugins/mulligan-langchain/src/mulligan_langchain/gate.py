@@ -15,7 +15,7 @@ from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.runtime import Runtime
 
 from mulligan import ApprovalRequest, Approve, Pipeline, Reject, Session, Tool, ToolCall, ToolResult
-from mulligan.adapters import OPEN, Adapter, ControlFlow, Conversation, Conversations
+from mulligan.adapters import OPEN, Adapter, Conversation, Conversations
 from mulligan.errors import ToolError, UsageError
 from mulligan_langchain.approval import Check, ask_about_call, ask_about_calls
 from mulligan_langchain.attempt import Ask, Start, ToolAttempt, is_control_flow
@@ -259,8 +259,9 @@ class Gate:
         if self.adapter.has_approver:
             return {}
         attempt, session = box.attempt("", _never, awaited=False), _session(thread)
-        requests = [attempt.approval(_as_call(call), session=session) for call in message.tool_calls]
-        return _ask_all(attempt, requests)
+        with attempt.entered():
+            requests = [attempt.view.approval(_as_call(call), session=session) for call in message.tool_calls]
+            return ask_about_calls(requests, attempt.problem)
 
     async def adecide(self, message: AIMessage, box: Toolbox, thread: Thread | None) -> Decisions:
         """`decide`, awaited.
@@ -273,8 +274,9 @@ class Gate:
         if self.adapter.has_approver:
             return {}
         attempt, session = box.attempt("", _never, awaited=True), _session(thread)
-        requests = [await attempt.aapproval(_as_call(call), session=session) for call in message.tool_calls]
-        return _ask_all(attempt, requests)
+        with attempt.entered():
+            requests = [await attempt.view.aapproval(_as_call(call), session=session) for call in message.tool_calls]
+            return ask_about_calls(requests, attempt.problem)
 
     @contextmanager
     def decided(self, decisions: Decisions) -> Iterator[None]:
@@ -331,15 +333,6 @@ class Gate:
 
 
 _DECISIONS: ContextVar[tuple[Gate | None, Decisions]] = ContextVar("mulligan_langchain_decisions", default=(None, {}))
-
-
-def _ask_all(attempt: ToolAttempt, requests: Iterable[ApprovalRequest | None]) -> Decisions:
-    needed = [request for request in requests if request is not None]
-    try:
-        return ask_about_calls(needed, attempt.problem) if needed else {}
-    except ControlFlow as passing:
-        carried = passing.carried
-    raise carried
 
 
 def _never(entry: Entry, arguments: dict[str, Any]) -> Any:

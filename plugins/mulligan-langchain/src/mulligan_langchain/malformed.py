@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from typing import Any
 
 from langchain_core.messages import AIMessage, ToolMessage
@@ -13,23 +13,22 @@ from mulligan.adapters import OPEN
 from mulligan.errors import ToolArgumentError
 from mulligan_langchain.gate import Gate, Thread, Toolbox
 
-AnsweredMessage = tuple[AIMessage, list[ToolMessage]]
 Step = tuple[Pipeline, ToolCall, Session | None]
 
 
 def answer_malformed_calls(
-    message: AIMessage, gate: Gate, box: Toolbox, thread: Thread | None, known: bool
-) -> AnsweredMessage:
-    """The message with the calls that could be read after all, and answers to the others.
+    messages: Iterable[Any], gate: Gate, box: Toolbox, thread: Thread | None, known: bool
+) -> list[Any]:
+    """The messages with the calls that could be read after all, each followed by answers to its others.
 
     Args:
-        message: the model's.
+        messages: those of the model, among others.
         gate: runs calls.
         box: the tools that the model was shown.
         thread: where it was said.
         known: whether the toolbox holds everything that the model was shown.
     """
-    steps = _answer_steps(message, gate, box, thread, known)
+    steps = _answer_steps(messages, gate, box, thread, known)
     try:
         view, call, session = next(steps)
         while True:
@@ -41,18 +40,18 @@ def answer_malformed_calls(
 
 
 async def aanswer_malformed_calls(
-    message: AIMessage, gate: Gate, box: Toolbox, thread: Thread | None, known: bool
-) -> AnsweredMessage:
+    messages: Iterable[Any], gate: Gate, box: Toolbox, thread: Thread | None, known: bool
+) -> list[Any]:
     """`answer_malformed_calls`, awaited.
 
     Args:
-        message: the model's.
+        messages: those of the model, among others.
         gate: runs calls.
         box: the tools that the model was shown.
         thread: where it was said.
         known: whether the toolbox holds everything that the model was shown.
     """
-    steps = _answer_steps(message, gate, box, thread, known)
+    steps = _answer_steps(messages, gate, box, thread, known)
     try:
         view, call, session = next(steps)
         while True:
@@ -63,9 +62,17 @@ async def aanswer_malformed_calls(
         return stop.value  # type: ignore[no-any-return]
 
 
-def _answer_steps(
+def _answer_steps(messages: Iterable[Any], *where: Any) -> Generator[Step, Any, list[Any]]:
+    settled: list[Any] = []
+    for message in messages:
+        is_malformed = isinstance(message, AIMessage) and message.invalid_tool_calls
+        settled += (yield from _settle(message, *where)) if is_malformed else [message]
+    return settled
+
+
+def _settle(
     message: AIMessage, gate: Gate, box: Toolbox, thread: Thread | None, known: bool
-) -> Generator[Step, Any, AnsweredMessage]:
+) -> Generator[Step, Any, list[Any]]:
     """Asks for each call to be read; is sent the call as it can run, or the result of one that cannot."""
     read: list[Any] = []
     left: list[Any] = []
@@ -90,7 +97,7 @@ def _answer_steps(
         left.append(named)
         answers.append(gate.rejected(came, named, thread))
     calls = [*message.tool_calls, *read]
-    return message.model_copy(update={"tool_calls": calls, "invalid_tool_calls": left}), answers
+    return [message.model_copy(update={"tool_calls": calls, "invalid_tool_calls": left}), *answers]
 
 
 def _open(name: str) -> Tool:

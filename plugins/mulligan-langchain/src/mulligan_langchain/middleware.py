@@ -73,14 +73,7 @@ class MulliganMiddleware(AgentMiddleware[Any, Any, Any]):
         """Answers calls whose arguments are no JSON."""
         shown = self._shown(request)
         response = handler(request)
-        result: list[Any] = []
-        for message in response.result:
-            if isinstance(message, AIMessage) and message.invalid_tool_calls:
-                settled, answers = answer_malformed_calls(message, self._gate, *shown)
-                result = [*result, settled, *answers]
-            else:
-                result.append(message)
-        return response if result == response.result else replace(response, result=result)
+        return replace(response, result=answer_malformed_calls(response.result, self._gate, *shown))
 
     async def awrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
@@ -88,14 +81,7 @@ class MulliganMiddleware(AgentMiddleware[Any, Any, Any]):
         """`wrap_model_call`, awaited."""
         shown = self._shown(request)
         response = await handler(request)
-        result: list[Any] = []
-        for message in response.result:
-            if isinstance(message, AIMessage) and message.invalid_tool_calls:
-                settled, answers = await aanswer_malformed_calls(message, self._gate, *shown)
-                result = [*result, settled, *answers]
-            else:
-                result.append(message)
-        return response if result == response.result else replace(response, result=result)
+        return replace(response, result=await aanswer_malformed_calls(response.result, self._gate, *shown))
 
     @hook_config(can_jump_to=["end"])
     def before_model(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:

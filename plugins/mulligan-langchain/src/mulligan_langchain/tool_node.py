@@ -93,7 +93,7 @@ class MulliganToolNode(ToolNode):
         said, box, thread = self._read_input(input)
         if said is None:
             return self._add_answers(super().invoke(input, config, **kwargs), (), thread)
-        settled, answers = answer_malformed_calls(said, self._gate, box, thread, True)
+        settled, *answers = answer_malformed_calls([said], self._gate, box, thread, True)
         with self._gate.decided(self._gate.decide(settled, box, thread)):
             output = super().invoke(self._with(input, said, settled), config, **kwargs)
         output = self._add_answers(output, answers, thread)
@@ -110,7 +110,7 @@ class MulliganToolNode(ToolNode):
         said, box, thread = self._read_input(input)
         if said is None:
             return self._add_answers(await super().ainvoke(input, config, **kwargs), (), thread)
-        settled, answers = await aanswer_malformed_calls(said, self._gate, box, thread, True)
+        settled, *answers = await aanswer_malformed_calls([said], self._gate, box, thread, True)
         with self._gate.decided(await self._gate.adecide(settled, box, thread)):
             output = await super().ainvoke(self._with(input, said, settled), config, **kwargs)
         output = self._add_answers(output, answers, thread)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -13,6 +12,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from mulligan import Problem, Tool, hints_of
 from mulligan.adapters import OPEN, Adapter, current_attempt, handler_for
 from mulligan.errors import ToolArgumentError
+from mulligan.plugin import pointer_of, takes_any
 from mulligan_langchain.run_recorder import record_runs
 
 _PLAIN = (bool, int, float)
@@ -111,7 +111,7 @@ class Entry:
             error: pydantic's.
         """
         rejected = [one for one in errors_of(error) if not (one.get("loc") and one["loc"][0] in self.injected)]
-        return [Problem(_pointer(one.get("loc", ())), str(one.get("msg", "not valid"))) for one in rejected]
+        return [Problem(pointer_of(one.get("loc", ())), str(one.get("msg", "not valid"))) for one in rejected]
 
     def misfit(self, tool: FrameworkTool, arguments: Mapping[str, Any]) -> ToolArgumentError | None:
         """What the schema says is wrong with arguments that the framework does not take either.
@@ -206,10 +206,6 @@ def errors_of(error: BaseException) -> list[Mapping[str, Any]]:
         return []
 
 
-def _pointer(place: Any) -> str:
-    return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in place)
-
-
 def _shown_schema(base: BaseTool) -> Mapping[str, Any]:
     try:
         schema = convert_to_openai_tool(base)["function"]["parameters"]
@@ -221,11 +217,7 @@ def _shown_schema(base: BaseTool) -> Mapping[str, Any]:
 def _is_closed(model: Any, function: Callable[..., Any] | None) -> bool:
     if function is None or isinstance(model, Mapping) or getattr(model, "model_config", {}).get("extra") == "allow":
         return False
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return False
-    return all(one.kind is not one.VAR_KEYWORD for one in parameters)
+    return not takes_any(function)
 
 
 def _injected(base: BaseTool) -> frozenset[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import inspect
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
@@ -15,6 +14,7 @@ from workflows.runtime.types.results import WaitingForEvent
 
 from mulligan import ApprovalRequest, Approve, Pipeline, Reject, Tool, ToolResult
 from mulligan.adapters import OPEN, Adapter, Attempt, ControlFlow, OpaqueValue, Stopped, handler_for
+from mulligan.plugin import takes_any
 
 Execute = Callable[[AsyncBaseTool, dict[str, Any]], Awaitable[ToolOutput]]
 
@@ -133,13 +133,9 @@ def as_tool(tool: AsyncBaseTool, adapter: Adapter) -> Tool:
         adapter: knows the host's options.
     """
     metadata = tool.metadata
-    schema: Any = OPEN
-    if metadata.fn_schema is not None and isinstance(tool, FunctionTool):
-        schema = metadata.get_parameters_dict()
-        if not any(one.kind is one.VAR_KEYWORD for one in inspect.signature(tool.real_fn).parameters.values()):
-            schema = {"additionalProperties": False, **schema}
-    elif metadata.fn_schema is not None:
-        schema = metadata.get_parameters_dict()
+    schema = OPEN if metadata.fn_schema is None else metadata.get_parameters_dict()
+    if schema is not OPEN and isinstance(tool, FunctionTool) and not takes_any(tool.real_fn):
+        schema = {"additionalProperties": False, **schema}
     return adapter.tool(metadata.get_name(), metadata.description, schema, handler_for(metadata.get_name()))
 
 

@@ -160,7 +160,8 @@ class Guard:
             return None
         attempt = self.attempt(tools, event.tool_name, _never)
         session = (await self.conversation(ctx)).session
-        request = await attempt.aapproval(_sent(event), session=session)
+        with attempt.entered():
+            request = await attempt.view.aapproval(_sent(event), session=session)
         if request is None:
             return None
         fields: Any = {

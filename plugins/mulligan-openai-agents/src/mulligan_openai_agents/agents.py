@@ -24,7 +24,7 @@ from agents import Tool as AnyTool
 from openai.types.responses import ResponseFunctionToolCall
 
 from mulligan import Pipeline, Tool, ToolCall
-from mulligan.adapters import OPEN, Adapter, Conversations
+from mulligan.adapters import OPEN, Adapter, Conversations, NamedTool
 from mulligan.errors import ToolNotFoundError, UsageError
 from mulligan_openai_agents.runs import Run, current_run, resolved
 from mulligan_openai_agents.tools import Guarded, is_enabled
@@ -64,17 +64,11 @@ def wrap(
     """
     if not isinstance(agent, Agent):
         raise UsageError(f"wrap() takes an agents.Agent, not {agent!r:.80}")
+    if pipeline is None and repair is None:
+        repair = "coerce"
     options: Any = {"timeout": timeout, "tool_options": tool_options or tools, "fatal": fatal, "repair": repair}
-    wrapped: AnAgent = _Guard(Adapter("wrap", pipeline, default_repair="coerce", **options)).agent(agent)
+    wrapped: AnAgent = _Guard(Adapter("wrap", pipeline, **options)).agent(agent)
     return wrapped
-
-
-class _Named(Tool):
-    """A tool that is only named: no option makes it run by a repaired name, since approvals and guardrails are the SDK's."""
-
-    def with_options(self, **_: Any) -> _Named:
-        """As it is."""
-        return self
 
 
 def _refuse(**_: Any) -> None:
@@ -157,7 +151,7 @@ class _Guard:
 
     def named(self, name: str, description: str | None, schema: Any = OPEN, **options: Any) -> Tool:
         """A tool, or a handoff, that is only named."""
-        return self.adapter.tool(name, description, schema, _refuse, _Named, timeout=None, **options)
+        return self.adapter.tool(name, description, schema, _refuse, NamedTool, timeout=None, **options)
 
     async def ask(self, run: Run, agent: Any, call: ResponseFunctionToolCall) -> None:
         """Decides whether the SDK puts a call that the model has sent before a person."""

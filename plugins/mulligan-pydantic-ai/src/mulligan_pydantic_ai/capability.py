@@ -17,7 +17,7 @@ from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
 from pydantic_core import SchemaValidator, core_schema, from_json
 
 from mulligan import Pipeline, Tool, ToolCall, hints_of
-from mulligan.adapters import OPEN, Adapter, current_attempt, handler_for
+from mulligan.adapters import OPEN, Adapter, NamedTool, handler_for
 from mulligan_pydantic_ai.calls import (
     CONTROL_FLOW,
     ErrorReportingToolset,
@@ -194,7 +194,9 @@ class Mulligan(AbstractCapability[Any]):
         return result.content if isinstance(value, str) else value
 
     def _named(self, one: ToolDefinition) -> Tool:
-        return self._adapter.tool(one.name, one.description, one.parameters_json_schema, _refuse, _Named, timeout=None)
+        return self._adapter.tool(
+            one.name, one.description, one.parameters_json_schema, _refuse, NamedTool, timeout=None
+        )
 
     def _tool(self, definition: ToolDefinition, *, runs: bool) -> Tool:
         """A tool: its schema counts where the arguments are explained, its options where it runs."""
@@ -204,27 +206,13 @@ class Mulligan(AbstractCapability[Any]):
         if not runs:
             options["idempotent"] = True  # it only validates: its answer is not the one that the call's id gets
         schema = OPEN if runs else definition.parameters_json_schema
-        handler = handler_for(definition.name) if runs else _explain
+        handler = handler_for(definition.name if runs else "")  # what only validates is never run: it explains
         cls = ValidatedTool if runs else Tool
         return self._adapter.tool(definition.name, definition.description, schema, handler, cls, **options)
 
 
-class _Named(Tool):
-    """A tool that is only named: no option makes it run by a repaired name, behind the framework's back."""
-
-    def with_options(self, **_: Any) -> _Named:
-        """As it is."""
-        return self
-
-
 def _refuse(**_: Any) -> None:
     """The handler of a tool that is only named, and never run."""
-
-
-async def _explain(**arguments: Any) -> Any:
-    """The handler of a tool that is never run."""
-    attempt: Any = current_attempt()
-    return await attempt.arun("", arguments)
 
 
 def _stand_in(name: str, toolset: AbstractToolset[Any]) -> ToolsetTool[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -14,6 +14,7 @@ from strands.types.tools import AgentTool, ToolSpec
 from mulligan import Problem, Tool, hints_of
 from mulligan.adapters import OPEN, Adapter, current_attempt, handler_for
 from mulligan.errors import ToolArgumentError
+from mulligan.plugin import pointer_of
 
 Stream = Callable[..., AsyncGenerator[Any, None]]
 
@@ -42,12 +43,8 @@ def _problems(tool: Any, arguments: dict[str, Any]) -> list[Problem]:
         tool._metadata.validate_input(arguments)  # noqa: SLF001 - the only way to ask
     except ValueError as error:
         listed: Any = getattr(error.__cause__, "errors", list)()
-        return [Problem(_pointer(one["loc"]), one["msg"]) for one in listed] or [Problem("", str(error))]
+        return [Problem(pointer_of(one["loc"]), one["msg"]) for one in listed] or [Problem("", str(error))]
     return []
-
-
-def _pointer(place: Iterable[Any]) -> str:
-    return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in place)
 
 
 def as_tool(adapter: Adapter, spec: ToolSpec, tool: AgentTool | None) -> Tool:
