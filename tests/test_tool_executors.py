@@ -6,6 +6,7 @@ import asyncio
 import gc
 import json
 import pickle
+import subprocess
 import sys
 import threading
 from collections.abc import Callable
@@ -498,3 +499,30 @@ def test_a_tool_that_runs_out_of_memory_on_a_worker_is_answered():
     for answer in (run_tool(fill, {}, yielded=10), asyncio.run(arun_tool(afill, {}, yielded=10))):
         with pytest.raises(MemoryError):
             value_of_answer(answer)
+
+
+def test_the_first_failure_of_a_program_loads_nothing_at_its_deadline():
+    program = """
+import asyncio, sys
+from mulligan import Pipeline, Tool
+from mulligan.plugin import DeadlineExceeded, ToolExecutor
+
+class Queue(ToolExecutor):
+    name = "queue"
+    def execute(self, tool, arguments, call):
+        async def run():
+            loaded.update(sys.modules)
+            raise DeadlineExceeded(60.0)
+        return run
+
+def write_file(path: str, text: str) -> str: "Write a file."
+def read_file(path: str) -> str: "Read a file."
+
+loaded = set()
+tools = [Tool.from_function(write_file, executor=Queue(), timeout=60), Tool.from_function(read_file, read_only=True)]
+with Pipeline(tools, autoload=False) as pipeline:
+    result = asyncio.run(pipeline.acall("write_file", {"path": "a.md", "text": "x"}))
+print(type(result.error).__name__, sorted(set(sys.modules) - loaded))
+"""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert run.stdout == "ToolTimeoutError []\n"

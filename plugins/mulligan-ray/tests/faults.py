@@ -131,8 +131,8 @@ if not can_outgrow():
     del FAULTS["killed by the kernel"]
 
 
-def meet(name: str, cluster: Any, rounds: int = 1) -> list[Met]:
-    """Runs rounds of a fault, one after the other, with the same executors.
+def meet(name: str, cluster: Any, rounds: int = 1) -> Iterator[Met]:
+    """Runs rounds of a fault, one after the other, with the same executors, and yields what became of each call.
 
     Args:
         name: a key of `FAULTS`.
@@ -158,7 +158,8 @@ def meet(name: str, cluster: Any, rounds: int = 1) -> list[Met]:
         with Pipeline(tools, plugins=[mulligan_ray], autoload=False, middleware=middleware) as pipeline:
             try:
                 lose = partial(_lose, fault, cluster, node, place)
-                return [one for _ in range(rounds) for one in asyncio.run(_round(name, fault, pipeline, lose))]
+                for _ in range(rounds):
+                    yield from asyncio.run(_round(name, fault, pipeline, lose))
             finally:
                 for executor in {*executors.values(), *nexts.values()}:
                     executor.close()

@@ -44,17 +44,17 @@ QUICK = [name for name in FAULTS if not name.startswith("node")]
 
 @pytest.mark.parametrize("fault", QUICK)
 def test_a_fault_has_the_right_answer(connected: Any, cluster: Any, fault: str) -> None:
-    met = meet(fault, cluster)
+    met = list(meet(fault, cluster))
     assert [one for one in met if not one.is_right] == []
 
 
 def test_a_node_is_lost_while_it_runs_calls_and_only_safe_tools_run_on_another(connected: Any, cluster: Any) -> None:
-    met = meet("node removed while running", cluster)
+    met = list(meet("node removed while running", cluster))
     assert [one for one in met if not one.is_right] == []
 
 
 def test_calls_that_wait_for_a_lost_node_end_at_their_own_deadline(connected: Any, cluster: Any) -> None:
-    met = meet("node removed while pending", cluster)
+    met = list(meet("node removed while pending", cluster))
     assert [one for one in met if not one.is_right] == []
     assert {one.runs for one in met} == {0}
 

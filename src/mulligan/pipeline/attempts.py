@@ -5,7 +5,8 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Generator, Mapping
 from copy import copy
-from functools import partial
+from functools import cache, partial
+from importlib import import_module
 from typing import Any, get_args
 
 from mulligan.calls import AttemptFailed, ToolCall
@@ -103,6 +104,7 @@ def _run_elsewhere(invocation: Invocation, tool: Tool) -> Executor:
 
     executor = executor_of(tool, invocation.runtime.executors)
     assert executor is not None
+    _load_failure_modules()
     try:
         return executor.execute(tool, copy_arguments(invocation, tool), invocation.call)
     except (*MUST_PROPAGATE, UsageError):
@@ -114,6 +116,19 @@ def _run_elsewhere(invocation: Invocation, tool: Tool) -> Executor:
         raise failure
 
     return fail
+
+
+@cache
+def _load_failure_modules() -> None:
+    """Imports what explains a failure, before a call waits for another machine: at its deadline, that would make it late."""
+    for name in (
+        "pipeline.failures",
+        "render.next_steps",
+        "resolve.lookups",
+        "resolve.proposals",
+        "resolve.similarity",
+    ):
+        import_module(f"mulligan.{name}")
 
 
 def _total_timeout(invocation: Invocation, deadline: Deadline, timeout: float | None) -> float:
