@@ -102,7 +102,7 @@ def _reader(candidate: Tool, tool: Tool, kind: Sequence[Word]) -> Reader | None:
     parsed = parse_name(candidate.name[:_LONGEST_NAME], lexicon)
     words, nouns = parsed.words, _nouns(parsed.words)
     own = {word.stem for word in kind_of_tool(tool.name)}
-    matched = [noun for noun in nouns if _is_of_kind(noun, kind)]
+    matched = [noun for noun in nouns if is_of_kind(noun, kind)]
     if matched:
         if matched[-1] is not _head(words):  # `list_board_members` lists no boards
             return None
@@ -111,7 +111,7 @@ def _reader(candidate: Tool, tool: Tool, kind: Sequence[Word]) -> Reader | None:
     texts = {word.text for word in words}
     lists, searches = not _LISTS.isdisjoint(texts), not _SEARCHES.isdisjoint(texts)
     if not (lists or searches):
-        lists = words[0].reads and (any(map(_is_plural, matched)) or (bool(matched) and not _requires_any(candidate)))
+        lists = words[0].reads and (any(map(is_plural, matched)) or (bool(matched) and not _requires_any(candidate)))
         if not lists and _READS_ONE.isdisjoint(texts):
             return None
     others = sum(noun not in matched and noun.stem not in own for noun in nouns)
@@ -140,7 +140,7 @@ def _namespace(name: str) -> str:
 def _is_described(candidate: Tool, kind: Sequence[Word], lexicon: Lexicon) -> bool:
     """Whether the description speaks of the kind at its start."""
     described = lexicon.words(split_words(candidate.summary[:_LONGEST_SUMMARY]))[:_FIRST_WORDS]
-    return any(_is_of_kind(word, kind) for word in described)
+    return any(is_of_kind(word, kind) for word in described)
 
 
 @lru_cache(maxsize=1024)
@@ -176,14 +176,16 @@ def _head(words: Sequence[Word]) -> Word | None:
 
 
 def _is_verb(word: Word) -> bool:
-    return not _is_plural(word) and (word.reads or word.changes or word.text in _VERBS)
+    return not is_plural(word) and (word.reads or word.changes or word.text in _VERBS)
 
 
-def _is_plural(word: Word) -> bool:
+def is_plural(word: Word) -> bool:
+    """Whether a word is a plural."""
     return word.text.endswith("s") and word.text != word.stem
 
 
-def _is_of_kind(word: Word, kind: Sequence[Word]) -> bool:
+def is_of_kind(word: Word, kind: Sequence[Word]) -> bool:
+    """Whether a word names one of these kinds of thing."""
     return any(word.stem == other.stem or word.meaning.same & other.meaning.same for other in kind)
 
 
