@@ -122,8 +122,10 @@ def test_without_a_whole_call_the_tool_is_only_named(other):
     """It is not declared read-only, or it needs what was not sent, or the very thing that is missing."""
     told = step(MISSING, "open_board", {"board_id": "b1"}, other)
 
+    needed = "".join(f' (with "{name}")' for name in other.parameters["required"])
     assert told == (
-        "Next: call list_boards to see which exist, then call open_board again with one of them. Do not repeat this call."
+        f"Next: call list_boards{needed} to see which exist, then call open_board again with one of them. "
+        "Do not repeat this call."
     )
 
 
@@ -153,7 +155,7 @@ def test_a_secret_that_was_sent_is_not_handed_on():
     told = step(MISSING, "open_board", {"board_id": "b1", "workspace": token}, reader("list_boards", "workspace"))
 
     assert token not in told
-    assert told.startswith("Next: call list_boards to see which exist")
+    assert told.startswith('Next: call list_boards (with "workspace") to see which exist')
 
 
 def test_a_report_that_names_another_tool_or_a_form_is_followed_only_so_far():
@@ -258,7 +260,7 @@ def test_a_required_list_of_values_is_filled_only_with_what_leaves_nothing_out()
 
 def test_a_search_by_the_identifier_of_another_kind_of_thing_is_only_named():
     told = step(MISSING, "get_board", {"board_id": "b1"}, reader("search_boards", "workspace_id"))
-    assert told.startswith("Next: call search_boards to see which exist")
+    assert told.startswith('Next: call search_boards (with "workspace_id") to see which exist')
 
 
 @pytest.mark.parametrize(
@@ -307,3 +309,44 @@ def test_what_exists_already_is_not_created_again():
     assert told == (
         "Next: do not create it again. If it is what you need, continue with the next step; otherwise use another name."
     )
+
+
+def test_a_tool_that_is_only_named_is_named_with_what_it_requires():
+    state = {"type": "object", "properties": {"state": {"enum": ["new", "old"]}}, "required": ["state"]}
+    listing = Tool.from_schema("list_boards", "", state, dict, read_only=True)
+
+    told = step(MISSING, "open_board", {"board_id": "b1"}, listing)
+    assert told.startswith('Next: call list_boards (with "state": "new" or "old") to see which exist, then')
+    told = step(MISSING, "open_board", {"board_id": "b1"}, reader("list_boards", "team"))
+    assert told.startswith('Next: call list_boards (with "team") to see which exist, then')
+
+
+@pytest.mark.parametrize(
+    ("arguments", "filled"),
+    [
+        ({"folder": "in/boxes", "deep": "yes"}, {"deep": "yes", "folder": "in"}),
+        ({"folder": "boxes"}, {}),
+        ({"folder": "/boxes"}, {}),
+    ],
+)
+def test_a_folder_that_does_not_exist_is_looked_up_in_the_one_above(arguments, filled):
+    def handler(**_: Any) -> None:
+        raise FileNotFoundError(2, "No such file or directory", arguments["folder"])
+
+    schema = {"type": "object", "properties": {"folder": {"type": "string"}, "deep": {"type": "string"}}}
+    with Pipeline([Tool.from_schema("list_files", "", schema, handler, read_only=True)], autoload=False) as pipeline:
+        told = pipeline.call("list_files", arguments).content.splitlines()[-1]
+    assert proposed(told) == {"name": "list_files", "arguments": filled}
+
+
+def test_a_command_that_failed_offers_no_other_names():
+    text = "Command '['git', 'branch', '--delete', '--', 'old']' failed: branch 'old' not found."
+    told = step(errors.ResourceNotFoundError(text, resource="old"), "drop_branch", {"branch": "old"})
+    assert "quoted above" not in told
+    listed = LookupError("Branch 'old' does not exist; there are 'main', 'next'.")
+    assert "choose the right name from those quoted" in step(listed, "drop_branch", {"branch": "old"})
+
+
+def test_a_tool_that_only_reads_is_not_told_to_read_the_state_first():
+    told = step(errors.ResourceConflictError("It is busy."), "read_page", {"page": "p1"}, read_only=True)
+    assert told == "Next: call read_page again later with the same arguments, or take another approach."

@@ -323,6 +323,9 @@ CASES: dict[str, Case] = {
     "conflict_and_state_perhaps_shown": beside(
         "list_tags", "create_tag", errors.ResourceConflictError("The tag exists."), {"tag": "v1"}, read_only=False
     ),
+    "conflict_of_a_tool_that_reads": failing(
+        errors.ResourceConflictError("It is busy."), {"path": "v1"}, read_only=True
+    ),
     "exists_and_not_shown": failing(
         errors.ResourceConflictError("The tag exists.", code="ALREADY_EXISTS"), {"path": "v1"}
     ),

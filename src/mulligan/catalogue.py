@@ -136,6 +136,7 @@ ENGLISH: Catalogue = {
     "read_state": "read the current state first, then decide what remains to be done.",
     "read_state_call": "read the current state first, with this call: {call}",
     "read_state_with": "read the current state with {other} first, then decide what remains to be done.",
+    "read_later": "call {tool} again later with the same arguments, or take another approach.",
     "exists": "do not create it again. If it is what you need, continue with the next step; otherwise use another name.",
     "another_approach": "use another tool or other arguments, or tell the user what the problem is.",
     "unusable": (

@@ -60,6 +60,7 @@ if TYPE_CHECKING:
 _LINE_CHARS = 300
 _SENT_CHARS, _LONGEST_POINTER = 60, 100
 _MAX_PROBLEMS = 50
+_MOST_REQUIRED, _MOST_VALUES = 3, 4
 _NOTES_WITH_CORRECTION = {
     "third_time": "more_times_corrected",
     "more_times": "more_times_corrected",
@@ -251,7 +252,9 @@ class FeedbackComposer:
         call = ""
         if found.arguments is not None:
             call = spaced_json({"name": found.tool.name, "arguments": found.arguments})
-        return ShownLookup(found.tool.shown, call if self._may_show(call) else "", found.is_direct)
+        call = call if self._may_show(call) else ""
+        needed = "" if call else _required_arguments(found.tool)
+        return ShownLookup(f"{found.tool.shown}{needed}", call, found.is_direct)
 
     def _wait_note(self, seconds: object, step: str) -> str:
         if (
@@ -389,7 +392,7 @@ class FeedbackComposer:
 
         near = near_reported_names(error.resource, failure.detail) if error.resource else []
         shows_form = _SHOWS_FORM.search(failure.detail) is not None
-        offered = near if near or shows_form else find_offered_names(failure.detail)
+        offered = near if near or shows_form else find_offered_names(failure.detail, error.resource)
         if any(name != error.resource and name in feedback.detail for name in offered):
             return "names"
         explains = isinstance(error, ResourceNotFoundError) and _EXPLAINS.search(failure.detail) is not None
@@ -539,6 +542,23 @@ class FeedbackComposer:
         excerpt = truncate(self._redact_and_clean(text[: 4 * limit], newlines=True), limit).strip()
         key = f"{call.id}\0{call.name}\0{sent_text(call)}"
         return fence(excerpt, key=key, label=self._catalogue["reported"]) if excerpt else ""
+
+
+def _required_arguments(tool: Tool) -> str:
+    """The arguments without which a tool cannot be called, for a sentence: ` (with "state": "open" or "closed")`."""
+    required, properties = tool.parameters.get("required"), tool.parameters.get("properties")
+    names = [name for name in required or () if isinstance(name, str)]
+    if not names or len(names) > _MOST_REQUIRED or not all(map(is_plain_identifier, names)):
+        return ""
+    shown = []
+    for name in names:
+        member = properties.get(name) if isinstance(properties, (dict, Mapping)) else None
+        allowed = member.get("enum") if isinstance(member, (dict, Mapping)) else None
+        is_short = isinstance(allowed, (list, tuple)) and 0 < len(allowed) <= _MOST_VALUES
+        is_plain = is_short and all(isinstance(one, str) and is_plain_identifier(one) for one in allowed)
+        values = " or ".join(f'"{one}"' for one in allowed) if is_plain else ""
+        shown.append(f'"{name}": {values}' if values else f'"{name}"')
+    return f" (with {', '.join(shown)})"
 
 
 def _reads_alike(value: Any, sent: Any) -> bool:

@@ -145,12 +145,21 @@ def next_step(
     if isinstance(error, ResourceNotFoundError):
         return _resource_step(error, name, tool, catalogue, offer, look, are_listed=bool(resources))
     if isinstance(error, ResourceConflictError) and not error.transient:
-        template = finer_template(catalogue, "read_state", "exists") if error.code == _EXISTS else "read_state"
-        return _state_step("read_state", name, look, catalogue, without=template)
+        return _conflict_step(error, name, tool, look, catalogue)
     for cls, fixed in _FIXED:
         if isinstance(error, cls):
             return catalogue[fixed]
     return _repeat_step(error, name, tool, look, catalogue, note, offer)
+
+
+def _conflict_step(
+    error: ResourceConflictError, name: str, tool: Tool | None, look: Look | None, catalogue: Catalogue
+) -> str:
+    """The step after a conflict: to read the state, unless the tool does just that, or no tool shows what exists already."""
+    if tool is not None and tool.read_only:
+        return catalogue[finer_template(catalogue, "read_state", "read_later")].format(tool=name)
+    without = finer_template(catalogue, "read_state", "exists") if error.code == _EXISTS else "read_state"
+    return _state_step("read_state", name, look, catalogue, without=without)
 
 
 def _repeat_step(

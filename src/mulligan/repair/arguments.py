@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from mulligan.errors import Problem
 from mulligan.pointers import argument_of, escape
 from mulligan.repair.lossless import LosslessCheck, may_be_list
-from mulligan.repair.names import find_sharing, match_names, match_value
+from mulligan.repair.names import find_sharing, match_labels, match_names, match_value
 from mulligan.repair.nesting import find_object, is_wrapper_key
 from mulligan.repair.provenance import Source, argument_forms
 from mulligan.repair.schemas import SchemaResolver, is_formatted_text, is_of_type, takes_text
@@ -111,6 +111,7 @@ class _ArgumentFixer:
     def __init__(self, tool: Tool, problems: Sequence[Problem] | None) -> None:
         self._schemas = SchemaResolver(tool.parameters)
         self._aliases = tool.aliases
+        self._tool_name, self._is_destructive = tool.name, bool(tool.destructive)
         self._is_remote = tool.tool_type == "extension"
         self._invalid = None if problems is None else {argument_of(problem.pointer) for problem in problems}
         self._steps_left = _MOST_STEPS
@@ -321,6 +322,13 @@ class _ArgumentFixer:
             self.renamed |= names
         unmatched = [name for name in value if name not in members and name not in names]
         still_missing = [name for name in missing if name not in names.values()]
+        if unmatched and still_missing and not (place.depth or self._is_destructive):
+            labels = match_labels(unmatched, still_missing, self._tool_name)
+            if labels:
+                self.has_guessed, names = True, names | labels
+                self.renamed |= labels
+                unmatched = [name for name in unmatched if name not in labels]
+                still_missing = [name for name in still_missing if name not in labels.values()]
         if still_missing or (unmatched and closed):
             raise _AmbiguousError
         return {names.get(name, name): inner for name, inner in value.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -24,6 +25,9 @@ _TYPE_WORDS = "id ids name names value values text string str number num list ar
 _COMMON_WORDS = """
 a an the of to in on by for with and or is type mode state status
 """
+_LABEL_WORDS = """
+id ids key name number no nr code ref reference value text
+"""
 _PRIVILEGED = """
 admin administrator owner root superuser super sudo full all everything everyone anyone public unrestricted bypass
 write writer edit editor grant delete remove destroy drop purge erase wipe truncate overwrite force hard permanent
@@ -34,6 +38,7 @@ _PRIVILEGED_STEMS = frozenset(map(stem, _PRIVILEGED.split()))
 _SHORTEST_PREFIX, _SHORTEST_FOR_TYPO, _LONG_NAME = 4, 5, 7
 _DIGITS = re.compile(r"\d+")
 _COMMON_STEMS = frozenset(map(stem, _COMMON_WORDS.split()))
+_LABEL_STEMS = frozenset(map(stem, _LABEL_WORDS.split()))
 _DEGREE = re.compile(r"(?:e?r|e?st|most)")
 _SIGNS = re.compile(r"[^\w\s.,:;/'\"()-]|(?<!\w)[-.]|[-.](?!\w)")
 
@@ -85,6 +90,31 @@ def match_names(
             if len(measured) == 1:
                 choices[name] = Choice(measured[0], sure=False)
     return choices
+
+
+def match_labels(unknown: Sequence[str], missing: Sequence[str], tool_name: str) -> dict[str, str]:
+    """Match unknown arguments to missing ones that differ only in labels and in words of the tool's name: to be asked.
+
+    `ticket_id` of `close_ticket` may be its `number`, and `name` of `add_tag` its `tag`.
+
+    Args:
+        unknown: the arguments that do not exist.
+        missing: the required ones that were not sent.
+        tool_name: the name of the tool.
+    """
+    own = set(map(stem, split_words(tool_name)))
+    telling = {name: _without_labels(name, own) for name in (*unknown, *missing)}
+    pairs = [(name, other) for name in unknown for other in missing if telling[name] == telling[other]]
+    counts = Counter(name for pair in pairs for name in pair)
+    return {name: other for name, other in pairs if counts[name] == counts[other] == 1}
+
+
+def _without_labels(name: str, others: Collection[str]) -> list[str]:
+    """The stems of a name's words, without others and without a label such as `id` at its end."""
+    stems = list(map(stem, split_words(name)))
+    if stems[-1:] and stems[-1] in _LABEL_STEMS:
+        stems.pop()
+    return [one for one in stems if one not in others]
 
 
 def _units_of(name: str, members: Mapping[str, Any]) -> ArgumentUnits:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mulligan.resolve.proposals import seems_to_read
-from mulligan.resolve.readers import Reader, is_of_kind, is_plural, is_reachable, kind_of_argument, kind_of_tool
+from mulligan.resolve.readers import LISTS, Reader, is_of_kind, is_plural, is_reachable, kind_of_argument, kind_of_tool
 from mulligan.resolve.words import Lexicon, Word, canonical, split_words, word_set
 from mulligan.tools import Tool
 
@@ -93,9 +93,23 @@ class Lookups:
         if direct is not None:
             return direct
         missing = self._rejected or _missing_argument(self._sent, self._resource)
+        if missing is not None and (above := self._folder_above(missing)) is not None:
+            return above
         kind = (() if missing is None else kind_of_argument(missing)) or kind_of_tool(self._tool.name)
         value = self._resource if missing is None else self._sent[missing]
         return self._find(_Wanted(kind, self._sent, missing, value, reads_one=False))
+
+    def _folder_above(self, missing: str) -> Lookup | None:
+        """The failed call itself for the folder above, if it lists the files of a folder that does not exist."""
+        lists = not LISTS.isdisjoint(split_words(self._tool.name)) and self._tool.read_only and not self._tool.secret
+        value = self._sent[missing]
+        if not lists or not isinstance(value, str) or _FOLDERS.isdisjoint(split_words(missing)):
+            return None
+        parts = list(_SEPARATOR.finditer(value.rstrip("/\\")))
+        above = {missing: value[: parts[-1].start()]} if parts and parts[-1].start() else {}
+        arguments = {name: one for name, one in self._sent.items() if name != missing} | above
+        is_other = value.rstrip("/\\") and isinstance(self._tool.fit(dict(arguments)), dict)
+        return Lookup(self._tool, arguments) if is_other else None
 
     def _by_other_identifier(self) -> Lookup | None:
         """The tool that reads the same thing by another identifier: `get_user_by_email` beside `get_user`.

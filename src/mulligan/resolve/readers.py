@@ -11,10 +11,10 @@ from mulligan.resolve.proposals import seems_to_read
 from mulligan.resolve.words import Lexicon, Word, parse_name, split_words, stem, synonyms, word_set
 from mulligan.tools import Tool
 
-_LISTS = word_set("list ls enumerate browse index all glob catalog tree")
+LISTS = word_set("list ls enumerate browse index all glob catalog tree")
 _SEARCHES = word_set("search find lookup query locate filter grep")
 _READS_ONE = word_set("get read fetch show describe view retrieve load info status inspect check")
-_VERBS = _LISTS | _SEARCHES | _READS_ONE
+_VERBS = LISTS | _SEARCHES | _READS_ONE
 _PREPOSITIONS = word_set("in of for by from on with at to")
 _LABELS = word_set("id ids key name uuid number no nr slug code ref reference sku email title url uri value text")
 _LABEL_STEMS = frozenset(map(stem, _LABELS))
@@ -109,7 +109,7 @@ def _reader(candidate: Tool, tool: Tool, kind: Sequence[Word]) -> Reader | None:
     elif any(noun.stem not in own for noun in _nouns(parsed.tail_words)) or not _is_described(candidate, kind, lexicon):
         return None
     texts = {word.text for word in words}
-    lists, searches = not _LISTS.isdisjoint(texts), not _SEARCHES.isdisjoint(texts)
+    lists, searches = not LISTS.isdisjoint(texts), not _SEARCHES.isdisjoint(texts)
     if not (lists or searches):
         lists = words[0].reads and (any(map(is_plural, matched)) or (bool(matched) and not _requires_any(candidate)))
         if not lists and _READS_ONE.isdisjoint(texts):
