@@ -579,3 +579,73 @@ def test_only_the_word_of_json_is_null_for_a_tool_that_may_change_something():
 def test_but_only_where_null_is_allowed():
     assert proposed(wait, {"seconds": "null"}) is None
     assert proposed(wait, {"seconds": ""}) is None
+
+
+# --- an allowed value that only shares a word with what was sent is asked
+
+
+def ride(seat: Literal["QUIET", "FAMILY", "ANY_CAR"], note: str = "") -> str:
+    """Ride."""
+    return seat
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_a_value_that_shares_a_word_is_asked_and_never_run(read_only):
+    text = told(ride, {"seat": "Quiet zone"}, read_only=read_only)
+    assert 'Did you mean "seat": "QUIET"?' in text
+    assert MARK not in text
+    assert ("make this call: " in text) is read_only
+
+
+@pytest.mark.parametrize("seat", ["not quiet", "quiet family", "loud", "Quiet 2", "any seat"])
+def test_a_value_that_shares_a_word_with_several_or_says_more_is_not_asked(seat):
+    assert "Did you mean" not in told(ride, {"seat": seat})
+
+
+# --- an argument under another label is asked
+
+
+def close_ticket(number: int, note: str = "") -> str:
+    """Close a ticket."""
+    return note
+
+
+def add_tag(tag: str) -> str:
+    """Add a tag."""
+    return tag
+
+
+def save_file(path: str, message: str) -> str:
+    """Save a file."""
+    return path
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "question"),
+    [
+        (close_ticket, {"ticket_id": 3}, '"number": 3 instead of "ticket_id"'),
+        (close_ticket, {"ticket_no": 3, "note": "x"}, '"number": 3 instead of "ticket_no"'),
+        (add_tag, {"name": "v4"}, '"tag": "v4" instead of "name"'),
+        (save_file, {"path": "a", "file_message": "x"}, '"message": "x" instead of "file_message"'),
+    ],
+)
+def test_an_argument_under_another_label_is_asked(function, arguments, question):
+    text = told(function, arguments)
+    assert f"Did you mean {question}?" in text
+    assert MARK not in text
+    assert MARK not in told(function, arguments, read_only=True)
+    assert "Did you mean" not in told(function, arguments, destructive=True)
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        (close_ticket, {"queue_id": 3}),
+        (close_ticket, {"ticket_id": 3, "id": 4}),
+        (close_ticket, {"old_number": 3}),
+        (close_ticket, {"ticket_id": "first"}),
+        (save_file, {"path": "a", "no_message": "x"}),
+    ],
+)
+def test_an_argument_of_something_else_is_not_asked(function, arguments):
+    assert "instead of" not in told(function, arguments)

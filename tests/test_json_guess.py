@@ -36,6 +36,7 @@ KINDS = [{"read_only": True}, {}, {"destructive": True}]
         ('{"count": 7 - 9}', {"count": -2}),
         ('{"note": hello}', {"note": "hello"}),
         ('{"count": 5}{"count": 5}', {"count": 5}),
+        ('{"tags": ["a", "b", "count": 2}', {"tags": ["a", "b"], "count": 2}),
         ('{"tags": ["a", "b"], "note": "say "hi" now"}', {"tags": ["a", "b"], "note": 'say "hi" now'}),
     ],
 )
@@ -64,6 +65,8 @@ def test_one_reading(text, meant):
         '{"count": 05}',
         '{"count": 5 * }',
         '{"tags": ["a "b" c"]}',
+        '{"tags": ["a", "other": 2}',
+        '{"tags": ["a", "count": 2]}',
         '{"count": 5}{"count": 6}',
         '{"count": 5, "count": 6}',
         '{"note": "a", "count": 1}}}',

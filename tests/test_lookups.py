@@ -122,8 +122,10 @@ def test_without_a_whole_call_the_tool_is_only_named(other):
     """It is not declared read-only, or it needs what was not sent, or the very thing that is missing."""
     told = step(MISSING, "open_board", {"board_id": "b1"}, other)
 
+    needed = "".join(f' (with "{name}")' for name in other.parameters["required"])
     assert told == (
-        "Next: call list_boards to see which exist, then call open_board again with one of them. Do not repeat this call."
+        f"Next: call list_boards{needed} to see which exist, then call open_board again with one of them. "
+        "Do not repeat this call."
     )
 
 
@@ -153,7 +155,7 @@ def test_a_secret_that_was_sent_is_not_handed_on():
     told = step(MISSING, "open_board", {"board_id": "b1", "workspace": token}, reader("list_boards", "workspace"))
 
     assert token not in told
-    assert told.startswith("Next: call list_boards to see which exist")
+    assert told.startswith('Next: call list_boards (with "workspace") to see which exist')
 
 
 def test_a_report_that_names_another_tool_or_a_form_is_followed_only_so_far():
@@ -223,3 +225,128 @@ def test_a_number_is_searched_as_text():
 def test_a_reader_that_needs_nothing_lists():
     missing = errors.ResourceNotFoundError("It does not exist.", resource="12")
     assert proposed(step(missing, "assign", {"staff_id": "12"}, reader("getStaff")))["name"] == "getStaff"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "other", "filled"),
+    [
+        ({"key": "beta", "label": "Beta"}, reader("get_badge", "badge_key"), {"badge_key": "beta"}),
+        ({"badge_id": "B-4", "label": "Beta"}, reader("get_badge", "number"), {"number": "B-4"}),
+        ({"shop_id": "S-1", "badge_id": "B-4"}, reader("get_badge", "id"), {"id": "B-4"}),
+    ],
+)
+def test_the_two_tools_may_name_the_identifier_in_their_own_ways(arguments, other, filled):
+    told = step(errors.ResourceConflictError("It has changed."), "update_badge", arguments, other)
+    assert proposed(told) == {"name": "get_badge", "arguments": filled}
+
+
+@pytest.mark.parametrize("arguments", [{"shop_id": "S-1"}, {"title": "Beta"}, {"badge_id": "1", "badge_code": "x"}])
+def test_no_other_thing_and_no_text_is_taken_for_the_identifier(arguments):
+    told = step(
+        errors.ResourceConflictError("It has changed."), "update_badge", arguments, reader("get_badge", "number")
+    )
+    assert "{" not in told
+
+
+def test_a_required_list_of_values_is_filled_only_with_what_leaves_nothing_out():
+    def with_state(*values: str) -> Tool:
+        schema = {"type": "object", "properties": {"state": {"enum": list(values)}}, "required": ["state"]}
+        return Tool.from_schema("list_boards", "", schema, dict, read_only=True)
+
+    sent = {"board_id": "b1"}
+    assert proposed(step(MISSING, "open_board", sent, with_state("new", "old", "all")))["arguments"] == {"state": "all"}
+    assert "{" not in step(MISSING, "open_board", sent, with_state("new", "old"))
+
+
+def test_a_search_by_the_identifier_of_another_kind_of_thing_is_only_named():
+    told = step(MISSING, "get_board", {"board_id": "b1"}, reader("search_boards", "workspace_id"))
+    assert told.startswith('Next: call search_boards (with "workspace_id") to see which exist')
+
+
+@pytest.mark.parametrize(
+    ("arguments", "other", "filled"),
+    [
+        ({"user_id": "ida@example.com"}, reader("get_user_by_email", "email"), {"email": "ida@example.com"}),
+        ({"app": "shop", "user": "chief"}, reader("get_user_by_role", "app", "role"), {"app": "shop", "role": "chief"}),
+    ],
+)
+def test_a_thing_that_is_identified_in_another_way_is_read_so(arguments, other, filled):
+    missing = errors.ResourceNotFoundError("It does not exist.", resource=next(iter(arguments.values())))
+    assert proposed(step(missing, "get_user", arguments, other)) == {"name": other.name, "arguments": filled}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "other"),
+    [
+        ({"user_id": "4711"}, reader("get_user_by_email", "email")),
+        ({"user_id": "ida"}, reader("get_user_by_email", "email", read_only=False)),
+        ({"user_id": "ida"}, reader("get_user_by_email", "email", "app")),
+        ({"user_id": "ida"}, reader("get_user_groups", "name")),
+    ],
+)
+def test_a_thing_is_not_read_in_another_way_on_a_guess(arguments, other):
+    missing = errors.ResourceNotFoundError("It does not exist.", resource=arguments["user_id"])
+    assert "{" not in step(missing, "get_user", arguments, other)
+
+
+def test_a_report_that_points_at_other_things_leads_to_the_tool_that_lists_them():
+    text = "No member is called Ida. Visitors are found in the passes only."
+    passes, members = reader("list_passes", optional=("day",)), reader("list_members")
+
+    told = step(LookupError(text), "find_member", {"query": "Ida"}, passes, members, read_only=True)
+    assert told == 'Next: if "list_passes" does what you want, call it; otherwise call another available tool, or none.'
+    for harmless in ("No member is called Ida, and no passes either.", "Members are found in the lists only."):
+        other = step(LookupError(harmless), "find_member", {"query": "Ida"}, passes, members, read_only=True)
+        assert "list_passes" not in other
+    assert "list_passes" not in step(LookupError(text), "add_member", {"name": "Ida"}, passes)
+    assert "passes" not in step(
+        LookupError(text), "find_member", {"query": "Ida"}, reader("delete_passes"), read_only=True
+    )
+
+
+def test_what_exists_already_is_not_created_again():
+    told = step(errors.ResourceConflictError("It exists.", code="ALREADY_EXISTS"), "create_label", {"name": "x"})
+    assert told == (
+        "Next: do not create it again. If it is what you need, continue with the next step; otherwise use another name."
+    )
+
+
+def test_a_tool_that_is_only_named_is_named_with_what_it_requires():
+    state = {"type": "object", "properties": {"state": {"enum": ["new", "old"]}}, "required": ["state"]}
+    listing = Tool.from_schema("list_boards", "", state, dict, read_only=True)
+
+    told = step(MISSING, "open_board", {"board_id": "b1"}, listing)
+    assert told.startswith('Next: call list_boards (with "state": "new" or "old") to see which exist, then')
+    told = step(MISSING, "open_board", {"board_id": "b1"}, reader("list_boards", "team"))
+    assert told.startswith('Next: call list_boards (with "team") to see which exist, then')
+
+
+@pytest.mark.parametrize(
+    ("arguments", "filled"),
+    [
+        ({"folder": "in/boxes", "deep": "yes"}, {"deep": "yes", "folder": "in"}),
+        ({"folder": "boxes"}, {}),
+        ({"folder": "/boxes"}, {}),
+    ],
+)
+def test_a_folder_that_does_not_exist_is_looked_up_in_the_one_above(arguments, filled):
+    def handler(**_: Any) -> None:
+        raise FileNotFoundError(2, "No such file or directory", arguments["folder"])
+
+    schema = {"type": "object", "properties": {"folder": {"type": "string"}, "deep": {"type": "string"}}}
+    with Pipeline([Tool.from_schema("list_files", "", schema, handler, read_only=True)], autoload=False) as pipeline:
+        told = pipeline.call("list_files", arguments).content.splitlines()[-1]
+    assert proposed(told) == {"name": "list_files", "arguments": filled}
+
+
+def test_a_command_that_failed_offers_no_other_names():
+    text = "Command '['git', 'branch', '--delete', '--', 'old']' failed: branch 'old' not found."
+    told = step(errors.ResourceNotFoundError(text, resource="old"), "drop_branch", {"branch": "old"})
+    assert "quoted above" not in told
+    listed = LookupError("Branch 'old' does not exist; there are 'main', 'next'.")
+    assert "choose the right name from those quoted" in step(listed, "drop_branch", {"branch": "old"})
+
+
+def test_a_tool_that_only_reads_is_not_told_to_read_the_state_first():
+    told = step(errors.ResourceConflictError("It is busy."), "read_page", {"page": "p1"}, read_only=True)
+    assert told == "Next: call read_page again later with the same arguments, or take another approach."

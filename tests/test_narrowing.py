@@ -86,3 +86,8 @@ def test_only_a_tool_that_is_declared_to_read_is_asked_for_less_after_a_timeout(
         last = pipeline.call(name, {"text": "a"}).content.splitlines()[-1]
     assert (f'call {name} again for less: with "limit" added' in last) is asks_for_less
     assert ("Do not repeat this call" in last) is not asks_for_less
+
+
+@pytest.mark.parametrize("text", ["Ask for at most 31 days at a time.", "There are no more than 500 rows per request."])
+def test_a_report_that_states_the_most_of_one_call_asks_for_less(text):
+    assert step(text, {"text": "a"}, SCHEMA).startswith("Next: call find again for less: ")

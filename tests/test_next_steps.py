@@ -18,6 +18,11 @@ class Point(TypedDict):
     x: int
 
 
+class Person(TypedDict):
+    first: str
+    last: str
+
+
 def step(content: str) -> str:
     """The last line, without its label."""
     return content.splitlines()[-1].removeprefix("Next: ")
@@ -455,3 +460,30 @@ def test_arguments_that_were_not_declared_are_named_beside_those_that_are_missin
     )
     assert first[-1] == f"Next: {step}"
     assert second[-1] == f"Next: do not send the same arguments again: {step}"
+
+
+# --- what is allowed, in the step itself
+
+
+@pytest.mark.parametrize(
+    ("schema", "sent", "allowed"),
+    [
+        ({"type": "integer", "maximum": 40}, 90, "at most 40"),
+        ({"type": "number", "exclusiveMinimum": 0}, -1, "more than 0"),
+        ({"type": "string", "minLength": 3}, "a", "at least 3 characters"),
+        ({"anyOf": [{"enum": ["red", "blue"]}, {"type": "null"}]}, "pink", 'one of "red", "blue" or null'),
+    ],
+)
+def test_a_step_says_what_is_allowed_rather_than_that_it_must_be_valid(after, schema, sent, allowed):
+    tool = Tool.from_schema("shoe", "", {"type": "object", "properties": {"size": schema, "fit": {}}}, dict)
+    told = f'call shoe again with {allowed} for "size", and the other arguments unchanged.'
+    assert after(tool, {"size": sent, "fit": 1}) == told
+
+
+def test_the_other_arguments_are_kept_where_a_member_is_expressed_otherwise(after):
+    def invite(who: Person, day: str) -> None: ...
+
+    told = after(invite, {"who": {"whole": "Ida Holm"}, "day": "mon"})
+    assert told.startswith(
+        'express this with "first" and "last" of "/who" only, and the other arguments unchanged, then'
+    )

@@ -183,3 +183,8 @@ def test_a_response_that_is_shown_by_its_class_gives_way_to_what_it_says():
         content = pipeline.call("read", {"name": "a"}).content
     assert "Resource not accessible by integration" in content
     assert "acme.http" not in content
+
+
+@pytest.mark.parametrize("body", [{"errors": "Depot 7 is closed."}, {"error": {"errors": "Depot 7 is closed."}}])
+def test_one_text_for_all_errors_is_what_the_service_says(body):
+    assert quoted(answered(422, body, "Unprocessable Entity")) == ["Depot 7 is closed."]

@@ -323,6 +323,30 @@ CASES: dict[str, Case] = {
     "conflict_and_state_perhaps_shown": beside(
         "list_tags", "create_tag", errors.ResourceConflictError("The tag exists."), {"tag": "v1"}, read_only=False
     ),
+    "conflict_of_a_tool_that_reads": failing(
+        errors.ResourceConflictError("It is busy."), {"path": "v1"}, read_only=True
+    ),
+    "exists_and_not_shown": failing(
+        errors.ResourceConflictError("The tag exists.", code="ALREADY_EXISTS"), {"path": "v1"}
+    ),
+    "read_by_another_identifier": called(
+        [
+            Tool.from_schema("get_tag", "", schema([], tag=PATH), raising(LookupError("Tag 'fix' does not exist"))),
+            Tool.from_schema("get_tag_by_label", "", schema(label=PATH), dict, read_only=True),
+        ],
+        "get_tag",
+        {"tag": "fix"},
+    ),
+    "value_with_a_word_in_common": called(
+        [Tool.from_schema("act", "", schema(seat={"enum": ["QUIET", "FAMILY"]}), dict, read_only=True)],
+        "act",
+        {"seat": "quiet zone"},
+    ),
+    "member_unknown_of_a_tool_that_writes": called(
+        [Tool.from_schema("act", "", schema(to={**schema(name=PATH), "additionalProperties": False}, path=PATH), dict)],
+        "act",
+        {"to": {"whole": "Ida"}, "path": "a.md"},
+    ),
     "timed_out_and_state_shown": beside("list_tags", "create_tag", TimeoutError("timed out"), {"tag": "v1"}),
     "timed_out_and_state_perhaps_shown": beside(
         "list_tags", "create_tag", TimeoutError("timed out"), {"tag": "v1"}, read_only=False

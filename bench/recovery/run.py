@@ -6,7 +6,7 @@ python run.py report [--misses mulligan]               the tables of --out, or e
 python run.py count                                    how many texts hold a ready call, ask, or do neither
 python run.py writes                                   every proposal for a tool that may change something
 
-All take --set: 1 (without it) to 6. `ask --calls 2` lets the model try twice; --free does not force a call.
+All take --set: 1 (without it) to 7. `ask --calls 2` lets the model try twice; --free does not force a call.
 """
 
 from __future__ import annotations

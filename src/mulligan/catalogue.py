@@ -91,7 +91,7 @@ ENGLISH: Catalogue = {
     "without": "call {tool} again without {names}{rest}.",
     "without_any": "call {tool} again without arguments: {{}}.",
     "only_known": "express this with the arguments of {tool}, then call it again. If that is impossible, do not call it.",
-    "only_these": "express this with {names} only, then call {tool} again. If that is impossible, do not call it.",
+    "only_these": "express this with {names} only{rest}, then call {tool} again. If that is impossible, do not call it.",
     "only_none": "{tool} takes no arguments. Call it with {{}} only if that does what you want.",
     "added": "call {tool} again with {names} added{rest}.",
     "renamed": (
@@ -106,6 +106,7 @@ ENGLISH: Catalogue = {
     "instead": '{pair} instead of "{old}"',
     "all_of_them": "these arguments: {arguments}",
     "if_meant": "if that is what you meant, call {tool} again with {names}{rest}. If not, {otherwise}",
+    "if_meant_call": "if that is not what you meant, {otherwise} If it is, make this call: {call}",
     "if_read": "if you meant these arguments, call {tool} again with exactly them: {arguments}. If not, {otherwise}",
     "closest_name": "choose the name you meant, then call {tool} again with it. If none fits, do not repeat this call.",
     "quoted_name": "choose the right name from those quoted above, and call {tool} again with it. Do not repeat this call.",
@@ -125,6 +126,7 @@ ENGLISH: Catalogue = {
         "Do not repeat this call."
     ),
     "see_existing": "see which exist, with this call: {call}",
+    "read_otherwise": "if it is identified in another way, make this call, otherwise check the name: {call}",
     "list_existing": "call {other} to see which exist, then call {tool} again with one of them. Do not repeat this call.",
     "not_of_arguments": (
         "do not repeat this call: its arguments do not name what failed. "
@@ -134,6 +136,8 @@ ENGLISH: Catalogue = {
     "read_state": "read the current state first, then decide what remains to be done.",
     "read_state_call": "read the current state first, with this call: {call}",
     "read_state_with": "read the current state with {other} first, then decide what remains to be done.",
+    "read_later": "call {tool} again later with the same arguments, or take another approach.",
+    "exists": "do not create it again. If it is what you need, continue with the next step; otherwise use another name.",
     "another_approach": "use another tool or other arguments, or tell the user what the problem is.",
     "unusable": (
         "do not call {tool} again: no arguments will work. Use another tool, or tell the user that this one does not work."
@@ -151,7 +155,10 @@ ENGLISH: Catalogue = {
     "check_effect": (
         "read the current state with another tool first. Do not repeat this call before you know whether it took effect."
     ),
-    "check_effect_call": "do not repeat this call yet. Read the current state first, with this call: {call}",
+    "check_effect_call": (
+        "do not repeat this call yet, and later only if it did not take effect. "
+        "Read the current state first, with this call: {call}"
+    ),
     "check_effect_with": (
         "read the current state with {other} first. Do not repeat this call before you know whether it took effect."
     ),

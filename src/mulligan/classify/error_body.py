@@ -38,6 +38,7 @@ MESSAGES = frozenset((
     "message", "msg", "Message", "error_description", "error_message", "errorMessage", "errmsg", "detail",
     "reason", "description", "explanation", "title", "error", "faultstring", "status_message", "err",
     "user_message", "userMessage", "developer_message", "developerMessage", "errorDescription", "text",
+    "errors",
 ))
 _STORED_MESSAGES = (
     "message", "msg", "error", "explanation", "detail", "details", "description", "error_description", "reason",

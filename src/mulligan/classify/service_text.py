@@ -18,7 +18,7 @@ from mulligan.untrusted.classes import as_dict, is_a
 _MESSAGES = (
     "message", "Message", "msg", "errmsg", "errorMessage", "error_message", "error_description", "detail", "description",
     "explanation", "faultstring", "user_message", "userMessage", "developer_message", "developerMessage",
-    "errorDescription", "title", "reason", "error", "text",
+    "errorDescription", "title", "reason", "error", "errors", "text",
 )
 _FIELDS = ("field", "param", "parameter", "loc", "pointer", "source", "path", "property", "attribute", "name", "target")
 _VIOLATIONS = ("fieldViolations", "field_violations", "invalid-params", "invalid_params", "violations", "userErrors")

@@ -60,6 +60,7 @@ if TYPE_CHECKING:
 _LINE_CHARS = 300
 _SENT_CHARS, _LONGEST_POINTER = 60, 100
 _MAX_PROBLEMS = 50
+_MOST_REQUIRED, _MOST_VALUES = 3, 4
 _NOTES_WITH_CORRECTION = {
     "third_time": "more_times_corrected",
     "more_times": "more_times_corrected",
@@ -173,15 +174,11 @@ class FeedbackComposer:
         if failure is not None:
             imitation = error.message if is_imitation else None
             self._add_report(feedback, error, call, failure, (hidden, imitation, *foreign_problems, *repeated_hints))
-            may_offer = feedback.detail and not (resources or feedback.author_message)
-            offer = self._offer(feedback, error, failure, lookups) if may_offer else ""
-            if offer:
-                name = feedback.tool_name or "the tool"
-                feedback.next_step = next_step(
-                    error, name, tool, self._catalogue, sanitize_line, note=note, offer=offer, look=look
-                )
+            if feedback.detail and not (resources or feedback.author_message):
+                word = partial(next_step, catalogue=self._catalogue, sanitize_line=sanitize_line, note=note, look=look)
+                self._follow_report(feedback, error, tool, failure, lookups, word)
         if correction is not None:
-            named = None if tools is None else tools.get(correction.name)
+            named = tool if tools is None else tools.get(correction.name)
             call_safely(partial(self._add_correction, feedback, correction, call, named))
         if note or repairs or "_reason" in error.__dict__:
             self._add_notes(feedback, error, note, repairs)
@@ -255,7 +252,9 @@ class FeedbackComposer:
         call = ""
         if found.arguments is not None:
             call = spaced_json({"name": found.tool.name, "arguments": found.arguments})
-        return ShownLookup(found.tool.shown, call if self._may_show(call) else "")
+        call = call if self._may_show(call) else ""
+        needed = "" if call else _required_arguments(found.tool)
+        return ShownLookup(f"{found.tool.shown}{needed}", call, found.is_direct)
 
     def _wait_note(self, seconds: object, step: str) -> str:
         if (
@@ -356,6 +355,35 @@ class FeedbackComposer:
         rejects = partial(lookups.is_rejected_in, failure.detail, failure.type_name)
         return "rejected" if call_safely(rejects) else ""
 
+    def _follow_report(
+        self,
+        feedback: Feedback,
+        error: ToolError,
+        tool: Tool | None,
+        failure: Failure,
+        lookups: Lookups | None,
+        word: Callable[..., str],
+    ) -> None:
+        """Replaces the next step if the quoted text offers something, or points to another tool."""
+        offer = self._offer(feedback, error, failure, lookups)
+        other = self._pointed_at(error, tool, failure, lookups) if offer in ("", "form") else None
+        if other is not None:
+            feedback.next_step = self._catalogue["likely_tool"].format(name=other.shown)
+        elif offer:
+            feedback.next_step = word(error, feedback.tool_name or "the tool", tool, offer=offer)
+
+    def _pointed_at(
+        self, error: ToolError, tool: Tool | None, failure: Failure, lookups: Lookups | None
+    ) -> Tool | None:
+        """The tool to whose things a failed search points; None after a call that may have taken effect."""
+        from mulligan.resolve.proposals import is_said_to_read
+
+        is_missing = isinstance(error, (ResourceNotFoundError, *_MAY_NAME_NOTHING)) and not error.fatal
+        if not is_missing or lookups is None or tool is None or not is_said_to_read(tool):
+            return None
+        other = call_safely(partial(lookups.pointed_at, failure.detail))
+        return other if other is not None and is_plain_identifier(other.name) else None
+
     def _explained(self, error: ToolError, feedback: Feedback, failure: Failure) -> Offer:
         """Whether the quoted text lists names or values, or says how one is written."""
         if not isinstance(error, (ResourceNotFoundError, ToolArgumentError)):
@@ -364,7 +392,7 @@ class FeedbackComposer:
 
         near = near_reported_names(error.resource, failure.detail) if error.resource else []
         shows_form = _SHOWS_FORM.search(failure.detail) is not None
-        offered = near if near or shows_form else find_offered_names(failure.detail)
+        offered = near if near or shows_form else find_offered_names(failure.detail, error.resource)
         if any(name != error.resource and name in feedback.detail for name in offered):
             return "names"
         explains = isinstance(error, ResourceNotFoundError) and _EXPLAINS.search(failure.detail) is not None
@@ -388,7 +416,7 @@ class FeedbackComposer:
         elif correction.name == call.name and not correction.sent:
             self._ask_if_read(feedback, correction)
         elif correction.name == call.name:
-            self._ask_if_meant(feedback, correction)
+            self._ask_if_meant(feedback, correction, named)
         else:
             self._suggest_call(feedback, correction, named)
 
@@ -420,8 +448,11 @@ class FeedbackComposer:
         template = finer_template(self._catalogue, "likely_tool", finer)
         feedback.next_step = self._catalogue[template].format(name=tool.shown, call=text)
 
-    def _ask_if_meant(self, feedback: Feedback, correction: Correction) -> None:
-        """Asks whether the likely call was meant, by its differences. The existing step remains for the other case."""
+    def _ask_if_meant(self, feedback: Feedback, correction: Correction, tool: Tool | None) -> None:
+        """Asks whether the likely call was meant, by its differences. The existing step remains for the other case.
+
+        The whole call is easier to copy, but is written out only for a tool that only reads.
+        """
         sent = correction.sent
         old_names = {new: old for old, new in correction.renamed.items()}
         changes = []
@@ -438,6 +469,11 @@ class FeedbackComposer:
             return
         if not feedback.suggestion:
             feedback.suggestion = self._catalogue["meant"].format(names=text)
+        call = spaced_json({"name": correction.name, "arguments": correction.arguments})
+        finer = finer_template(self._catalogue, "if_meant", "if_meant_call")
+        if finer == "if_meant_call" and tool is not None and tool.read_only and self._may_show(call):
+            feedback.next_step = self._catalogue[finer].format(otherwise=feedback.next_step, call=call)
+            return
         arguments = spaced_json(correction.arguments) if len(changes) > 1 else ""
         if arguments and len(arguments) <= _LINE_CHARS and self._may_show(arguments):
             text, is_whole = self._catalogue["all_of_them"].format(arguments=arguments), True  # easier to copy
@@ -506,6 +542,23 @@ class FeedbackComposer:
         excerpt = truncate(self._redact_and_clean(text[: 4 * limit], newlines=True), limit).strip()
         key = f"{call.id}\0{call.name}\0{sent_text(call)}"
         return fence(excerpt, key=key, label=self._catalogue["reported"]) if excerpt else ""
+
+
+def _required_arguments(tool: Tool) -> str:
+    """The arguments without which a tool cannot be called, for a sentence: ` (with "state": "open" or "closed")`."""
+    required, properties = tool.parameters.get("required"), tool.parameters.get("properties")
+    names = [name for name in required or () if isinstance(name, str)]
+    if not names or len(names) > _MOST_REQUIRED or not all(map(is_plain_identifier, names)):
+        return ""
+    shown = []
+    for name in names:
+        member = properties.get(name) if isinstance(properties, (dict, Mapping)) else None
+        allowed = member.get("enum") if isinstance(member, (dict, Mapping)) else None
+        is_short = isinstance(allowed, (list, tuple)) and 0 < len(allowed) <= _MOST_VALUES
+        is_plain = is_short and all(isinstance(one, str) and is_plain_identifier(one) for one in allowed)
+        values = " or ".join(f'"{one}"' for one in allowed) if is_plain else ""
+        shown.append(f'"{name}": {values}' if values else f'"{name}"')
+    return f" (with {', '.join(shown)})"
 
 
 def _reads_alike(value: Any, sent: Any) -> bool:

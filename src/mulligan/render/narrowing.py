@@ -21,6 +21,7 @@ _RAN_OUT = lazy_pattern(  # a query that took too long, not a connection that wa
 _ASKS_FOR_LESS = lazy_pattern(
     r"\b(?:reduc(?:e|ing) the (?:amount|size|number|range|scope|volume)|(?:ask|request)(?:ing)? (?:for )?(?:less|fewer)|"
     r"(?:smaller|shorter|narrower) (?:range|interval|period|page|window|query|request)|"
+    r"(?:at most|maximum of|up to|no more than) \d+ \w+ (?:at a time|at once|per (?:request|query|call))|"
     r"narrow (?:down )?(?:the|your)|too much data)\b",
     re.IGNORECASE,
 )

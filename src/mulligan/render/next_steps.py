@@ -7,7 +7,16 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from mulligan.catalogue import MISSING, NOT_ALLOWED, UNKNOWN, WRONG_TYPE, Catalogue, finer_template
+from mulligan.catalogue import (
+    MISSING,
+    NO_FORM,
+    NOT_ALLOWED,
+    OUT_OF_BOUNDS,
+    UNKNOWN,
+    WRONG_TYPE,
+    Catalogue,
+    finer_template,
+)
 from mulligan.classify.call_arguments import may_be_named_in
 from mulligan.errors import (
     Problem,
@@ -47,6 +56,7 @@ LONGEST_WAIT = 86_400.0  # no model waits for more than a day
 _MAX_PROBLEMS = 100
 _EXACT_BELOW = 10.0
 _LONG_NAME, _MAX_TYPOS = 5, 2
+_EXISTS = "ALREADY_EXISTS"
 _WILL_NOT_RUN = ("third_time", "more_times")  # notes
 _WITHOUT_EFFECT_NOTE = (
     ResourceNotFoundError,
@@ -56,7 +66,10 @@ _WITHOUT_EFFECT_NOTE = (
 )  # a note about effects would distract
 
 
-_PLAIN_VALUES = re.compile(r'one of "[\w./-]{1,64}"(?:, "[\w./-]{1,64}")+', re.ASCII).fullmatch
+_PLAIN_VALUES = re.compile(r'one of "[\w./-]{1,64}"(?:, "[\w./-]{1,64}")+(?: or null)?', re.ASCII).fullmatch
+_PLAIN_BOUND = re.compile(
+    r"(?:(?:at (?:least|most)|more than|less than) -?[\d.]{1,20}(?: items| characters)?(?: and )?)+"
+).fullmatch
 _FINER_THAN_VALID = ("number", "boolean", "one_of")
 _FIXED = (
     (ToolPermissionError, "refused"),
@@ -81,10 +94,12 @@ class ShownLookup(NamedTuple):
     Attributes:
         other: its name, safe to show.
         call: the call of it as JSON text; empty if it cannot be given.
+        is_direct: whether it reads the missing thing itself, rather than showing which things exist.
     """
 
     other: str
     call: str
+    is_direct: bool = False
 
 
 Look = Callable[[bool], ShownLookup | None]
@@ -130,11 +145,21 @@ def next_step(
     if isinstance(error, ResourceNotFoundError):
         return _resource_step(error, name, tool, catalogue, offer, look, are_listed=bool(resources))
     if isinstance(error, ResourceConflictError) and not error.transient:
-        return _state_step("read_state", name, look, catalogue)
+        return _conflict_step(error, name, tool, look, catalogue)
     for cls, fixed in _FIXED:
         if isinstance(error, cls):
             return catalogue[fixed]
     return _repeat_step(error, name, tool, look, catalogue, note, offer)
+
+
+def _conflict_step(
+    error: ResourceConflictError, name: str, tool: Tool | None, look: Look | None, catalogue: Catalogue
+) -> str:
+    """The step after a conflict: to read the state, unless the tool does just that, or no tool shows what exists already."""
+    if tool is not None and tool.read_only:
+        return catalogue[finer_template(catalogue, "read_state", "read_later")].format(tool=name)
+    without = finer_template(catalogue, "read_state", "exists") if error.code == _EXISTS else "read_state"
+    return _state_step("read_state", name, look, catalogue, without=without)
 
 
 def _repeat_step(
@@ -204,7 +229,10 @@ def _identifier_step(error: ToolError, name: str, catalogue: Catalogue) -> str:
 def _existing_step(template: str, name: str, look: Look | None, catalogue: Catalogue) -> str:
     """The step after a missing resource: with the tool that shows which names exist, if one is known."""
     found = look(True) if look is not None and template == "existing_name" else None
-    return catalogue[template].format(tool=name) if found is None else _lookup_step(template, found, name, catalogue)
+    if found is None:
+        return catalogue[template].format(tool=name)
+    call = "read_otherwise" if found.is_direct else "see_existing"
+    return _lookup_step(template, found, name, catalogue, call=call)
 
 
 def _lookup_step(
@@ -218,7 +246,7 @@ def _lookup_step(
 ) -> str:
     """The step that makes the call of another tool, or only names that tool."""
     finer = finer_template(catalogue, template, call if found.call else other)
-    return catalogue[finer].format(tool=name, **found._asdict())
+    return catalogue[finer].format(tool=name, other=found.other, call=found.call)
 
 
 def _effect_step(name: str, tool: Tool | None, look: Look | None, catalogue: Catalogue) -> str:
@@ -228,11 +256,11 @@ def _effect_step(name: str, tool: Tool | None, look: Look | None, catalogue: Cat
     return _state_step("check_effect", name, look, catalogue)
 
 
-def _state_step(template: str, name: str, look: Look | None, catalogue: Catalogue) -> str:
-    """The step that reads the present state: with the tool that shows it, if one is known."""
+def _state_step(template: str, name: str, look: Look | None, catalogue: Catalogue, *, without: str = "") -> str:
+    """The step that reads the present state: with the tool that shows it, or another template if none is known."""
     found = look(False) if look is not None else None
     if found is None:
-        return catalogue[template].format(tool=name)
+        return catalogue[without or template].format(tool=name)
     return _lookup_step(template, found, name, catalogue, call=f"{template}_call", other=f"{template}_with")
 
 
@@ -335,7 +363,7 @@ def _argument_step(
     kinds = {_problem_template(problem, known, sent) for problem in problems}
     parents = _parents_of_unknown(problems, kinds, tool) if error.rule == "host:arguments" else None
     if parents is not None and tool is not None:
-        return _known_arguments_step(name, tool, catalogue, parents)
+        return _known_arguments_step(name, tool, catalogue, parents, rest)
     if kinds == {"without"} and not _parameters(tool):
         return catalogue["without_any"].format(tool=name)
     if not names or ("without" in kinds and len(kinds) > 1):
@@ -343,7 +371,7 @@ def _argument_step(
     template = kinds.pop() if len(kinds) == 1 else "valid"
     if template == "valid" and len(names) == 1:
         quoted = {"names": "quoted_value", "form": "quoted_form_of"}.get(offer)
-        template = quoted or ("one_of" if _lists_values(problems) else template)
+        template = quoted or ("one_of" if _lists_values(problems) or _is_bound(problems) else template)
     if template == "added" and offer != "meant" and (step := _renamed_step(error, name, tool, catalogue, pointers)):
         return step
     if template in _FINER_THAN_VALID:
@@ -375,8 +403,15 @@ def _lists_values(problems: Sequence[Problem]) -> bool:
     """Whether the only problem lists allowed values that are plain identifiers: a sentence would look like our own text."""
     problem = problems[0]
     values = _PLAIN_VALUES(problem.expected or "")
-    is_list = problem.message == NOT_ALLOWED and values is not None and len(values[0]) <= _LONGEST_LIST
+    is_list = problem.message in (NOT_ALLOWED, NO_FORM) and values is not None and len(values[0]) <= _LONGEST_LIST
     return is_list and len(problems) == 1
+
+
+def _is_bound(problems: Sequence[Problem]) -> bool:
+    """Whether the only problem is a number, list or text beyond a limit that can be stated in a few words."""
+    problem = problems[0]
+    is_limit = problem.message == OUT_OF_BOUNDS and _PLAIN_BOUND(problem.expected or "") is not None
+    return is_limit and len(problems) == 1
 
 
 def _parents_of_unknown(problems: Sequence[Problem], kinds: Collection[str], tool: Tool | None) -> set[str] | None:
@@ -404,7 +439,7 @@ def _is_any_misspelt(unknown: Sequence[str], tool: Tool) -> bool:
     )
 
 
-def _known_arguments_step(name: str, tool: Tool, catalogue: Catalogue, parents: Collection[str]) -> str:
+def _known_arguments_step(name: str, tool: Tool, catalogue: Catalogue, parents: Collection[str], rest: str) -> str:
     """The step for an unknown argument of a tool that may change something: its value must not just be dropped.
 
     For an unknown member of an object, the step names that object's members.
@@ -420,13 +455,13 @@ def _known_arguments_step(name: str, tool: Tool, catalogue: Catalogue, parents: 
         ):
             return catalogue["only_known"].format(tool=name)
         names = join_names([f'"{member}"' for member in members], catalogue)
-        return catalogue["only_these"].format(tool=name, names=f'{names} of "{show_name(place)}"')
+        return catalogue["only_these"].format(tool=name, names=f'{names} of "{show_name(place)}"', rest=rest)
     if not _parameters(tool):
         return catalogue["only_none"].format(tool=name)
     known = [f'"{argument}"' for argument in tool.parameters.get("properties", ()) if is_plain_identifier(argument)]
     if len(known) != len(_parameters(tool)) or len(known) > _MOST_KNOWN:
         return catalogue["only_known"].format(tool=name)
-    return catalogue["only_these"].format(tool=name, names=join_names(known, catalogue))
+    return catalogue["only_these"].format(tool=name, names=join_names(known, catalogue), rest="")
 
 
 def _members_at(tool: Tool, pointer: str) -> list[str]:

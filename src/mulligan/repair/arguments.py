@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from mulligan.errors import Problem
 from mulligan.pointers import argument_of, escape
 from mulligan.repair.lossless import LosslessCheck, may_be_list
-from mulligan.repair.names import match_names, match_value
+from mulligan.repair.names import find_sharing, match_labels, match_names, match_value
 from mulligan.repair.nesting import find_object, is_wrapper_key
 from mulligan.repair.provenance import Source, argument_forms
 from mulligan.repair.schemas import SchemaResolver, is_formatted_text, is_of_type, takes_text
@@ -30,12 +30,14 @@ class FixedArguments(NamedTuple):
         is_lossless: whether they carry exactly what was sent, so that any tool may receive them.
         readings: the source of each replaced value, by JSON Pointer.
         renamed: top-level argument names as sent, mapped to the names that replaced them.
+        is_guess: whether a value only shares a word with what was sent, so that it must be asked.
     """
 
     arguments: dict[str, Any]
     is_lossless: bool
     readings: Mapping[str, Source]
     renamed: Mapping[str, str]
+    is_guess: bool = False
 
 
 class _AmbiguousError(Exception):
@@ -77,7 +79,7 @@ def fix_arguments(
         if not tool.validator.is_valid(fixed):
             return None
         is_lossless = LosslessCheck(tool).is_same_object(sent, fixed)
-        return FixedArguments(fixed, is_lossless, fixer.readings, fixer.renamed)
+        return FixedArguments(fixed, is_lossless, fixer.readings, fixer.renamed, fixer.has_guessed)
     return None
 
 
@@ -109,11 +111,13 @@ class _ArgumentFixer:
     def __init__(self, tool: Tool, problems: Sequence[Problem] | None) -> None:
         self._schemas = SchemaResolver(tool.parameters)
         self._aliases = tool.aliases
+        self._tool_name, self._is_destructive = tool.name, bool(tool.destructive)
         self._is_remote = tool.tool_type == "extension"
         self._invalid = None if problems is None else {argument_of(problem.pointer) for problem in problems}
         self._steps_left = _MOST_STEPS
         self.readings: dict[str, Source] = {}
         self.renamed: dict[str, str] = {}
+        self.has_guessed = False
 
     def fix(self, value: Any, schema: Any, place: _Place) -> Any:
         if not isinstance(schema, (dict, Mapping)) or place.depth > _DEEPEST:
@@ -174,6 +178,8 @@ class _ArgumentFixer:
             self._spend(len(texts))
             choice = match_value(value, list(texts))
             name = self._find_described(value, list(texts), place) if choice is None else choice.name
+            if name is None and (name := find_sharing(value, list(texts))) is not None:
+                self.has_guessed = True
             if name is not None:
                 chosen = texts[name]
                 if isinstance(chosen, str):
@@ -316,6 +322,13 @@ class _ArgumentFixer:
             self.renamed |= names
         unmatched = [name for name in value if name not in members and name not in names]
         still_missing = [name for name in missing if name not in names.values()]
+        if unmatched and still_missing and not (place.depth or self._is_destructive):
+            labels = match_labels(unmatched, still_missing, self._tool_name)
+            if labels:
+                self.has_guessed, names = True, names | labels
+                self.renamed |= labels
+                unmatched = [name for name in unmatched if name not in labels]
+                still_missing = [name for name in still_missing if name not in labels.values()]
         if still_missing or (unmatched and closed):
             raise _AmbiguousError
         return {names.get(name, name): inner for name, inner in value.items()}

@@ -276,7 +276,7 @@ def _correct_arguments(tool: Tool, sent: SentArguments, problems: Sequence[Probl
     if sent.arguments is None:
         problems = ()
     arguments = sent.fixed(read_only=tool.read_only)
-    is_guess = arguments is None
+    is_unreadable = arguments is None
     if arguments is None:
         arguments = sent.guessed(tool.parameters)
     if arguments is None:
@@ -288,7 +288,7 @@ def _correct_arguments(tool: Tool, sent: SentArguments, problems: Sequence[Probl
     if fixed is None:
         return None
     source = name_source(tool, sent.call.name)
-    is_ready = not is_guess and (tool.read_only or (source is not None and fixed.is_lossless))
+    is_ready = not (is_unreadable or fixed.is_guess) and (tool.read_only or (source is not None and fixed.is_lossless))
     return Correction(
         tool.name, fixed.arguments, source or "toolset", fixed.readings, fixed.renamed, sent.arguments or {}, is_ready
     )

@@ -1,7 +1,8 @@
 """Read broken JSON by the names that a tool's schema declares: what was most likely meant, to be asked and never run.
 
-A text with quotation marks that are not escaped, a value without quotation marks and a calculation of two numbers are
-read if the whole text has exactly one such reading. Nothing is completed or dropped.
+A text with quotation marks that are not escaped, a value without quotation marks, a calculation of two numbers and a
+list that another member interrupts are read if the whole text has exactly one such reading. Nothing is
+dropped, and nothing that was cut off is completed.
 """
 
 from __future__ import annotations
@@ -116,7 +117,7 @@ class _Reader:
         if sign == "{":
             yield from self._members(start + 1, self._schemas.properties(schema), {}, depth)
         elif sign == "[":
-            yield from self._items(start + 1, self._schemas.items(schema), [], depth)
+            yield from self._items(start + 1, self._schemas.items(schema), [], depth, siblings)
         elif sign == '"':
             yield from self._strings(start + 1, closing, siblings)
         elif sign:
@@ -135,13 +136,18 @@ class _Reader:
             elif self._text.startswith(",", after):
                 yield from self._members(after + 1, known, members, depth)
 
-    def _items(self, start: int, schema: Any, read: list[Any], depth: int) -> Iterator[tuple[Any, int]]:
+    def _items(
+        self, start: int, schema: Any, read: list[Any], depth: int, siblings: Mapping[str, Any]
+    ) -> Iterator[tuple[Any, int]]:
+        """The readings of a list; a declared member of the object around it ends one that was not closed."""
         for value, end in self.values(start, schema, "]", depth + 1):
             after, items = _skip(self._text, end), [*read, value]
             if self._text.startswith("]", after):
                 yield items, after + 1
+            elif siblings and self._precedes_member(after, siblings):
+                yield items, after
             elif self._text.startswith(",", after):
-                yield from self._items(after + 1, schema, items, depth)
+                yield from self._items(after + 1, schema, items, depth, siblings)
 
     def _strings(self, start: int, closing: str, siblings: Mapping[str, Any]) -> Iterator[tuple[Any, int]]:
         """The texts that may end at one of the next quotation marks; within a list, only at the first."""

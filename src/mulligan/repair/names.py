@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -21,6 +22,12 @@ _MODIFIER_WORDS = """
 not no non never without except excluding exclude skip ignore un min max minimum maximum old previous prev
 """
 _TYPE_WORDS = "id ids name names value values text string str number num list array"
+_COMMON_WORDS = """
+a an the of to in on by for with and or is type mode state status
+"""
+_LABEL_WORDS = """
+id ids key name number no nr code ref reference value text
+"""
 _PRIVILEGED = """
 admin administrator owner root superuser super sudo full all everything everyone anyone public unrestricted bypass
 write writer edit editor grant delete remove destroy drop purge erase wipe truncate overwrite force hard permanent
@@ -30,6 +37,8 @@ _MODIFIERS, _TYPE_NAMES = frozenset(_MODIFIER_WORDS.split()), frozenset(_TYPE_WO
 _PRIVILEGED_STEMS = frozenset(map(stem, _PRIVILEGED.split()))
 _SHORTEST_PREFIX, _SHORTEST_FOR_TYPO, _LONG_NAME = 4, 5, 7
 _DIGITS = re.compile(r"\d+")
+_COMMON_STEMS = frozenset(map(stem, _COMMON_WORDS.split()))
+_LABEL_STEMS = frozenset(map(stem, _LABEL_WORDS.split()))
 _DEGREE = re.compile(r"(?:e?r|e?st|most)")
 _SIGNS = re.compile(r"[^\w\s.,:;/'\"()-]|(?<!\w)[-.]|[-.](?!\w)")
 
@@ -83,6 +92,31 @@ def match_names(
     return choices
 
 
+def match_labels(unknown: Sequence[str], missing: Sequence[str], tool_name: str) -> dict[str, str]:
+    """Match unknown arguments to missing ones that differ only in labels and in words of the tool's name: to be asked.
+
+    `ticket_id` of `close_ticket` may be its `number`, and `name` of `add_tag` its `tag`.
+
+    Args:
+        unknown: the arguments that do not exist.
+        missing: the required ones that were not sent.
+        tool_name: the name of the tool.
+    """
+    own = set(map(stem, split_words(tool_name)))
+    telling = {name: _without_labels(name, own) for name in (*unknown, *missing)}
+    pairs = [(name, other) for name in unknown for other in missing if telling[name] == telling[other]]
+    counts = Counter(name for pair in pairs for name in pair)
+    return {name: other for name, other in pairs if counts[name] == counts[other] == 1}
+
+
+def _without_labels(name: str, others: Collection[str]) -> list[str]:
+    """The stems of a name's words, without others and without a label such as `id` at its end."""
+    stems = list(map(stem, split_words(name)))
+    if stems[-1:] and stems[-1] in _LABEL_STEMS:
+        stems.pop()
+    return [one for one in stems if one not in others]
+
+
 def _units_of(name: str, members: Mapping[str, Any]) -> ArgumentUnits:
     schema = members.get(name)
     return ArgumentUnits(name, schema if isinstance(schema, Mapping) else {}, dict)
@@ -102,6 +136,29 @@ def match_value(sent: str, candidates: Sequence[str]) -> Choice | None:
     if choice is None or not _has_same_unit_case(sent, choice.name):
         return None
     return None if not choice.sure and escalates(sent, choice.name) else choice
+
+
+def find_sharing(sent: str, candidates: Sequence[str]) -> str | None:
+    """The one allowed value that shares a word with a value: a guess, to be asked and never sent.
+
+    Args:
+        sent: the value as sent.
+        candidates: the allowed values.
+
+    Returns:
+        The value; None if several share a word, if each has a word that the other lacks, or if it does more.
+    """
+    if len(sent) > _LONGEST or len(candidates) > _MOST:
+        return None
+    words = {value: split_words(value) for value in candidates}
+    common = {stem(word) for word in split_words(sent)} - _COMMON_STEMS
+    sharing = [value for value, theirs in words.items() if not common.isdisjoint(map(stem, theirs))]
+    if len(sharing) != 1 or escalates(sent, sharing[0]) or not has_same_digits(sent, sharing[0]):
+        return None
+    ours, theirs = split_words(sent), words[sharing[0]]
+    dropped, added = _unmatched(ours, theirs), _unmatched(theirs, ours)
+    is_changed = not _MODIFIERS.isdisjoint(dropped + added) or any(map(_is_privileged, dropped + added))
+    return None if is_changed or (dropped and added) else sharing[0]
 
 
 def _synonyms(sent: str, candidates: Sequence[str]) -> list[str]:

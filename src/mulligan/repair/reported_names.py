@@ -43,9 +43,16 @@ def find_reported_names(text: str) -> list[str]:
     return _split_names(groups)
 
 
-def find_offered_names(text: str) -> list[str]:
-    """Extract the names that a text proposes or lists as alternatives; merely quoted text is ignored."""
-    return _split_names(_find_offered(text))
+def find_offered_names(text: str, missing: str | None = None) -> list[str]:
+    """Extract the names that a text proposes or lists as alternatives; merely quoted text is ignored.
+
+    A list that contains the missing name itself, such as a command, lists no alternatives.
+
+    Args:
+        text: the reported text.
+        missing: the name that does not exist, or None.
+    """
+    return _split_names(group for group in _find_offered(text) if missing not in _split_names([group]))
 
 
 def _unescape_quotes(text: str) -> str:

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mulligan.resolve.proposals import seems_to_read
-from mulligan.resolve.readers import Reader, is_reachable, kind_of_argument, kind_of_tool
-from mulligan.resolve.words import Word, canonical, split_words, word_set
+from mulligan.resolve.readers import LISTS, Reader, is_of_kind, is_plural, is_reachable, kind_of_argument, kind_of_tool
+from mulligan.resolve.words import Lexicon, Word, canonical, split_words, word_set
 from mulligan.tools import Tool
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _IDENTIFIES = word_set("id ids key name uuid number no nr slug code ref reference sku email title")
 _FOLDERS = word_set("path folder directory dir root prefix parent")
+_HANDLES = word_set("id key uuid number no nr slug code ref")
+_WHOLE = ("all", "any")
 _QUERIES = word_set("query q text term terms keyword keywords pattern search name title guest phrase")
 _CONTAINERS = word_set(
     "owner repo repository project database db schema table bucket workspace org organization organisation team folder "
@@ -31,6 +33,9 @@ _REJECTS = re.compile(  # a report that a name or value does not exist; the name
     r"(?:does not|doesn't|do not|don't) exist|not one of)",
     re.IGNORECASE,
 )
+_REDIRECTS = re.compile(r"\b(?:only|instead|use|see|found|listed|available|(?:is|are) in|through|via)\b", re.IGNORECASE)
+_CLAUSE = re.compile(r"[.;:\n](?:\s|$)")
+_MOST_NOUNS = 12
 _NAME = re.compile(r"[\w.:-]{4,128}")
 _SEPARATOR = re.compile(r"[/\\]")
 
@@ -40,12 +45,14 @@ class Lookup(NamedTuple):
 
     Attributes:
         tool: the tool; it only reads.
-        arguments: arguments for it, all of them sent by the failed call; None if some are missing, or if it is not
-            declared `read_only`.
+        arguments: arguments for it, sent by the failed call, or `all` of a required list of values; None if some are
+            missing, or if it is not declared `read_only`.
+        is_direct: whether it reads the missing thing itself, rather than showing which things exist.
     """
 
     tool: Tool
     arguments: Mapping[str, Any] | None
+    is_direct: bool = False
 
 
 class _Wanted(NamedTuple):
@@ -81,11 +88,55 @@ class Lookups:
         self._rejected = rejected if rejected in sent else None
 
     def existing(self) -> Lookup | None:
-        """The tool that lists or searches things of the kind that was not found."""
+        """The tool that reads the missing thing in another way, or lists or searches things of its kind."""
+        direct = self._by_other_identifier()
+        if direct is not None:
+            return direct
         missing = self._rejected or _missing_argument(self._sent, self._resource)
+        if missing is not None and (above := self._folder_above(missing)) is not None:
+            return above
         kind = (() if missing is None else kind_of_argument(missing)) or kind_of_tool(self._tool.name)
         value = self._resource if missing is None else self._sent[missing]
         return self._find(_Wanted(kind, self._sent, missing, value, reads_one=False))
+
+    def _folder_above(self, missing: str) -> Lookup | None:
+        """The failed call itself for the folder above, if it lists the files of a folder that does not exist."""
+        lists = not LISTS.isdisjoint(split_words(self._tool.name)) and self._tool.read_only and not self._tool.secret
+        value = self._sent[missing]
+        if not lists or not isinstance(value, str) or _FOLDERS.isdisjoint(split_words(missing)):
+            return None
+        parts = list(_SEPARATOR.finditer(value.rstrip("/\\")))
+        above = {missing: value[: parts[-1].start()]} if parts and parts[-1].start() else {}
+        arguments = {name: one for name, one in self._sent.items() if name != missing} | above
+        is_other = value.rstrip("/\\") and isinstance(self._tool.fit(dict(arguments)), dict)
+        return Lookup(self._tool, arguments) if is_other else None
+
+    def _by_other_identifier(self) -> Lookup | None:
+        """The tool that reads the same thing by another identifier: `get_user_by_email` beside `get_user`.
+
+        The one value that it does not take under its name becomes that identifier.
+        """
+        found = []
+        for one in self._toolset.values():
+            if one.name.startswith(self._tool.name) and one.read_only and not one.secret:
+                arguments = self._with_other_identifier(one) if is_reachable(one, self._tool) else None
+                if arguments is not None:
+                    found.append(Lookup(one, arguments, is_direct=True))
+        return found[0] if len(found) == 1 else None
+
+    def _with_other_identifier(self, tool: Tool) -> Mapping[str, Any] | None:
+        ours, theirs = split_words(self._tool.name), split_words(tool.name)
+        if theirs[: len(ours)] != ours or theirs[len(ours) : len(ours) + 1] != ["by"]:
+            return None
+        properties = tool.parameters.get("properties")
+        known = properties if isinstance(properties, Mapping) else {}
+        shared = {name: value for name, value in self._sent.items() if name in known}
+        others = [value for name, value in self._sent.items() if name not in known]
+        left = [name for name in tool.parameters.get("required") or () if name not in shared]
+        if len(others) != 1 or len(left) != 1 or not isinstance(others[0], str) or others[0].isdigit():
+            return None
+        arguments = {**shared, left[0]: others[0]}
+        return arguments if isinstance(tool.fit(dict(arguments)), dict) else None
 
     def state(self) -> Lookup | None:
         """The tool that reads what the call wanted to change: the same thing by its identifier, or the list of them."""
@@ -133,6 +184,23 @@ class Lookups:
         named = (self._toolset[word] for word in words if word in self._toolset and word != self._tool.name)
         return any(one.read_only or seems_to_read(one) for one in named if is_reachable(one, self._tool))
 
+    def pointed_at(self, text: str) -> Tool | None:
+        """The tool that lists or searches the things to which a text points: "guests are found in the stays only".
+
+        The things are of another kind than the failed call and its arguments; None unless exactly one tool fits.
+
+        Args:
+            text: the quoted text of the failure.
+        """
+        clauses = [clause for clause in _CLAUSE.split(text[:_MOST_TEXT]) if _REDIRECTS.search(clause)]
+        own = (*kind_of_tool(self._tool.name), *(noun for name in self._sent for noun in kind_of_argument(name)))
+        nouns = [word for word in Lexicon().words(split_words(" ".join(clauses))) if is_plural(word)]
+        found: dict[str, Tool] = {}
+        for noun in [noun for noun in nouns if not is_of_kind(noun, own)][:_MOST_NOUNS]:
+            readers = self._toolset.readers.find(self._tool, (noun,))
+            found |= {one.tool.name: one.tool for one in readers if one.is_named and not one.reads_one}
+        return next(iter(found.values())) if len(found) == 1 else None
+
     def _find(self, wanted: _Wanted) -> Lookup | None:
         """The best reader; None if two are as good."""
         readers = self._toolset.readers.find(self._tool, wanted.kind)
@@ -173,14 +241,46 @@ def _fill(reader: Reader, wanted: _Wanted) -> Mapping[str, Any] | None:
             filled[name] = sent[form]
         elif (folder := _folder(name, wanted)) is not None:
             filled[name] = folder
+        elif name in required and (value := _own_identifier(name, wanted) or _whole_range(schema, name)) is not None:
+            filled[name] = value
     left = [name for name in required if name not in filled]
     if reader.searches and not (required and not left):
         queries = left or [name for name in known if name not in filled and not _QUERIES.isdisjoint(split_words(name))]
         text = _search_text(wanted)
-        if text is not None and len(queries[:2]) == 1:
+        if text is not None and len(queries[:2]) == 1 and _may_search(queries[0], wanted.kind):
             filled[queries[0]], left = text, left[1:]
     is_plain = all(isinstance(value, str | int | float) for value in filled.values())
     return filled if is_plain and not left and isinstance(reader.tool.fit(dict(filled)), dict) else None
+
+
+def _own_identifier(name: str, wanted: _Wanted) -> object:
+    """The identifier of the thing, if the two tools name it in their own ways: `key` and `flagKey`, `id` and `number`."""
+    words = split_words(name)
+    if not wanted.reads_one or not _is_own(name, wanted.kind):
+        return None
+    own = [one for one in wanted.sent if _is_own(one, wanted.kind)]
+    same = [one for one in own if split_words(one)[-1] == words[-1]]
+    if not same and words[-1] in _HANDLES:
+        same = [one for one in own if split_words(one)[-1] in _HANDLES]
+    return wanted.sent[same[0]] if len(same) == 1 else None
+
+
+def _is_own(name: str, kind: tuple[Word, ...]) -> bool:
+    """Whether an argument identifies a thing of this kind: by a bare word such as `id`, or by the name of the kind too."""
+    return _is_identifier(name) and all(is_of_kind(noun, kind) for noun in kind_of_argument(name))
+
+
+def _whole_range(schema: Mapping[str, Any], name: str) -> str | None:
+    """The allowed value that leaves nothing out: `all` of `open`, `closed` and `all`."""
+    member = schema["properties"].get(name) if isinstance(schema.get("properties"), Mapping) else None
+    allowed = member.get("enum") if isinstance(member, Mapping) else None
+    return next((one for one in _WHOLE if isinstance(allowed, list | tuple) and one in allowed), None)
+
+
+def _may_search(name: str, kind: tuple[Word, ...]) -> bool:
+    """Whether an argument takes a text to search for, or names the very kind of thing: an `experiment_id` finds no run."""
+    nouns = kind_of_argument(name)
+    return not _QUERIES.isdisjoint(split_words(name)) or all(is_of_kind(noun, kind) for noun in nouns)
 
 
 def _narrows(name: str, wanted: _Wanted) -> bool:

@@ -11,10 +11,10 @@ from mulligan.resolve.proposals import seems_to_read
 from mulligan.resolve.words import Lexicon, Word, parse_name, split_words, stem, synonyms, word_set
 from mulligan.tools import Tool
 
-_LISTS = word_set("list ls enumerate browse index all glob catalog tree")
+LISTS = word_set("list ls enumerate browse index all glob catalog tree")
 _SEARCHES = word_set("search find lookup query locate filter grep")
 _READS_ONE = word_set("get read fetch show describe view retrieve load info status inspect check")
-_VERBS = _LISTS | _SEARCHES | _READS_ONE
+_VERBS = LISTS | _SEARCHES | _READS_ONE
 _PREPOSITIONS = word_set("in of for by from on with at to")
 _LABELS = word_set("id ids key name uuid number no nr slug code ref reference sku email title url uri value text")
 _LABEL_STEMS = frozenset(map(stem, _LABELS))
@@ -102,16 +102,16 @@ def _reader(candidate: Tool, tool: Tool, kind: Sequence[Word]) -> Reader | None:
     parsed = parse_name(candidate.name[:_LONGEST_NAME], lexicon)
     words, nouns = parsed.words, _nouns(parsed.words)
     own = {word.stem for word in kind_of_tool(tool.name)}
-    matched = [noun for noun in nouns if _is_of_kind(noun, kind)]
+    matched = [noun for noun in nouns if is_of_kind(noun, kind)]
     if matched:
         if matched[-1] is not _head(words):  # `list_board_members` lists no boards
             return None
     elif any(noun.stem not in own for noun in _nouns(parsed.tail_words)) or not _is_described(candidate, kind, lexicon):
         return None
     texts = {word.text for word in words}
-    lists, searches = not _LISTS.isdisjoint(texts), not _SEARCHES.isdisjoint(texts)
+    lists, searches = not LISTS.isdisjoint(texts), not _SEARCHES.isdisjoint(texts)
     if not (lists or searches):
-        lists = words[0].reads and (any(map(_is_plural, matched)) or (bool(matched) and not _requires_any(candidate)))
+        lists = words[0].reads and (any(map(is_plural, matched)) or (bool(matched) and not _requires_any(candidate)))
         if not lists and _READS_ONE.isdisjoint(texts):
             return None
     others = sum(noun not in matched and noun.stem not in own for noun in nouns)
@@ -140,7 +140,7 @@ def _namespace(name: str) -> str:
 def _is_described(candidate: Tool, kind: Sequence[Word], lexicon: Lexicon) -> bool:
     """Whether the description speaks of the kind at its start."""
     described = lexicon.words(split_words(candidate.summary[:_LONGEST_SUMMARY]))[:_FIRST_WORDS]
-    return any(_is_of_kind(word, kind) for word in described)
+    return any(is_of_kind(word, kind) for word in described)
 
 
 @lru_cache(maxsize=1024)
@@ -176,14 +176,16 @@ def _head(words: Sequence[Word]) -> Word | None:
 
 
 def _is_verb(word: Word) -> bool:
-    return not _is_plural(word) and (word.reads or word.changes or word.text in _VERBS)
+    return not is_plural(word) and (word.reads or word.changes or word.text in _VERBS)
 
 
-def _is_plural(word: Word) -> bool:
+def is_plural(word: Word) -> bool:
+    """Whether a word is a plural."""
     return word.text.endswith("s") and word.text != word.stem
 
 
-def _is_of_kind(word: Word, kind: Sequence[Word]) -> bool:
+def is_of_kind(word: Word, kind: Sequence[Word]) -> bool:
+    """Whether a word names one of these kinds of thing."""
     return any(word.stem == other.stem or word.meaning.same & other.meaning.same for other in kind)
 
 
