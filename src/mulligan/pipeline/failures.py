@@ -42,7 +42,7 @@ def not_found_error(runtime: Runtime, call: ToolCall) -> ToolNotFoundError:
     shown = runtime.renderer.display_name(call)
     error = ToolNotFoundError(f"Tool '{shown}' not found.", rule="host:unknown-name")
     try:
-        arguments = read_arguments(call.arguments, runtime.limits)
+        arguments = error.__dict__["_read"] = read_arguments(call.arguments, runtime.limits)
     except ToolArgumentError:
         arguments = {}
     called = safe_str(call.name, 400)
@@ -209,13 +209,16 @@ def _correction(invocation: Invocation, error: ToolError, resources: tuple[str, 
 
 
 def _arguments_as_read(invocation: Invocation, error: ToolError) -> SentArguments | None:
-    """The arguments as the validation has just read and refused them; None after any other failure."""
-    tool = invocation.tool
-    is_ours = error.rule == "host:arguments" and invocation.failure is None and not invocation.hooks.has_validate
-    if not is_ours or tool is None or tool.numbers is not None:
-        return None
+    """The arguments as they were read for an unknown name, or as the validation refused them; None after other failures."""
+    arguments = error.__dict__.pop("_read", None)
+    if arguments is None:
+        tool = invocation.tool
+        is_ours = error.rule == "host:arguments" and invocation.failure is None and not invocation.hooks.has_validate
+        if not is_ours or tool is None or tool.numbers is not None:
+            return None
+        arguments = invocation.arguments
     sent = SentArguments(invocation.call, invocation.runtime.limits)
-    sent.arguments = invocation.arguments
+    sent.arguments = arguments
     return sent
 
 
