@@ -13,10 +13,10 @@ _PEAK = "print(next(line.split()[1] for line in open('/proc/self/status') if lin
 _ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
-def cpu(code: str) -> float:
+def cpu(code: str, python: str = sys.executable) -> float:
     """CPU seconds of `python -c code`."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL, env=_ENVIRONMENT)
+    subprocess.run([python, "-c", code], check=True, stdout=subprocess.DEVNULL, env=_ENVIRONMENT)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 

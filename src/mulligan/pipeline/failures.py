@@ -42,7 +42,7 @@ def not_found_error(runtime: Runtime, call: ToolCall) -> ToolNotFoundError:
     shown = runtime.renderer.display_name(call)
     error = ToolNotFoundError(f"Tool '{shown}' not found.", rule="host:unknown-name")
     try:
-        arguments = read_arguments(call.arguments, runtime.limits)
+        arguments = error.__dict__["_read"] = read_arguments(call.arguments, runtime.limits)
     except ToolArgumentError:
         arguments = {}
     called = safe_str(call.name, 400)
@@ -201,14 +201,25 @@ def _lookups_class() -> type[Lookups]:
 def _correction(invocation: Invocation, error: ToolError, resources: tuple[str, ...]) -> Correction | None:
     """The corrected call; None if the text holds a secret."""
     runtime, tool, failure = invocation.runtime, invocation.tool, invocation.failure
-    sent = SentArguments(invocation.call, runtime.limits)
-    is_ours = error.rule == "host:arguments" and failure is None and not invocation.hooks.has_validate
-    if is_ours and tool is not None and tool.numbers is None:
-        sent.arguments = invocation.arguments  # as the validation has just read them; None if it could not
+    sent = _arguments_as_read(invocation, error)
     correction = correct(error, invocation.call, tool, failure, runtime.toolset, runtime.limits, resources, sent=sent)
     if correction is None or failure is None or not isinstance(error, (ResourceNotFoundError, ToolArgumentError)):
         return correction
     return correction if runtime.renderer.redactor.redact(failure.text) == failure.text else None
+
+
+def _arguments_as_read(invocation: Invocation, error: ToolError) -> SentArguments | None:
+    """The arguments as they were read for an unknown name, or as the validation refused them; None after other failures."""
+    arguments = error.__dict__.pop("_read", None)
+    if arguments is None:
+        tool = invocation.tool
+        is_ours = error.rule == "host:arguments" and invocation.failure is None and not invocation.hooks.has_validate
+        if not is_ours or tool is None or tool.numbers is not None:
+            return None
+        arguments = invocation.arguments
+    sent = SentArguments(invocation.call, invocation.runtime.limits)
+    sent.arguments = arguments
+    return sent
 
 
 def _keep_correction(error: ToolError, correction: Correction) -> None:

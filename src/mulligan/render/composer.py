@@ -661,10 +661,8 @@ def suggestion_sentence(error: ToolError, names: Sequence[str], catalogue: Catal
         from mulligan.repair.reported_names import near_names
 
         is_clear = len(near_names(error.resource or "", names)) == 1 == len(names)
-    shown = [f'"{show_name(name, 128)}"' for name in names]
-    if is_clear:
-        return catalogue["meant"].format(names=shown[0])
-    return catalogue["closest"].format(names=", ".join(shown))
+    shown = [f'"{show_name(name, 128)}"' for name in (names[:1] if is_clear else names)]
+    return catalogue["meant" if is_clear else "closest"].format(names=", ".join(shown))
 
 
 @lru_cache(maxsize=1_024)

@@ -142,7 +142,7 @@ class SuggestionIndex:
         Returns:
             The best names, and whether the first may be proposed as the one that was meant.
         """
-        keys = frozenset(str(key)[:64] for key in itertools.islice(arguments or (), _MOST_KEYS))
+        keys = frozenset([str(key)[:64] for key in itertools.islice(arguments or (), _MOST_KEYS)])
         cache_key = (_clean(called), keys, limit)
         suggestions = self._cache.get(cache_key)
         if suggestions is None:
