@@ -554,10 +554,12 @@ def _required_arguments(tool: Tool) -> str:
     for name in names:
         member = properties.get(name) if isinstance(properties, (dict, Mapping)) else None
         allowed = member.get("enum") if isinstance(member, (dict, Mapping)) else None
-        is_short = isinstance(allowed, (list, tuple)) and 0 < len(allowed) <= _MOST_VALUES
-        is_plain = is_short and all(isinstance(one, str) and is_plain_identifier(one) for one in allowed)
-        values = " or ".join(f'"{one}"' for one in allowed) if is_plain else ""
-        shown.append(f'"{name}": {values}' if values else f'"{name}"')
+        values = list(islice(allowed, _MOST_VALUES + 1)) if isinstance(allowed, (list, tuple)) else []
+        is_shown = len(values) <= _MOST_VALUES and all(
+            isinstance(one, str) and is_plain_identifier(one) for one in values
+        )
+        text = " or ".join(f'"{one}"' for one in values) if is_shown else ""
+        shown.append(f'"{name}": {text}' if text else f'"{name}"')
     return f" (with {', '.join(shown)})"
 
 

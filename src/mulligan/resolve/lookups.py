@@ -1,7 +1,7 @@
 """The call that shows what exists, or the present state, after a call that failed.
 
 The relation between two tools is read from their names, the names of their arguments, and their descriptions. Only tools
-that read are found, and every argument is a value that the failed call sent.
+that read are found. Every argument is a value that the failed call sent, or `all` of a required list of values.
 """
 
 from __future__ import annotations
