@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mulligan import Pipeline, Tool
+from mulligan import Pipeline, Policy, Tool
 
 MARK = "Next: make this corrected call: "
 
@@ -637,6 +637,13 @@ def test_an_argument_under_another_label_is_asked(function, arguments, question)
     assert "Did you mean" not in told(function, arguments, destructive=True)
 
 
+@pytest.mark.parametrize("arguments", [{"ticket_id": 3}, {"+number": 3}])
+def test_an_argument_under_another_label_is_never_run(arguments):
+    made = Tool.from_function(close_ticket, read_only=True)
+    with Pipeline([made], autoload=False, policy=Policy(repair="all")) as pipeline:
+        assert pipeline.call("close_ticket", arguments).is_error
+
+
 @pytest.mark.parametrize(
     ("function", "arguments"),
     [
@@ -645,6 +652,9 @@ def test_an_argument_under_another_label_is_asked(function, arguments, question)
         (close_ticket, {"old_number": 3}),
         (close_ticket, {"ticket_id": "first"}),
         (save_file, {"path": "a", "no_message": "x"}),
+        (save_file, {"path": "a", "-message": "x"}),
+        (save_file, {"path": "a", "message<": "x"}),
+        (save_file, {"path": "a", "message_2": "x"}),
     ],
 )
 def test_an_argument_of_something_else_is_not_asked(function, arguments):

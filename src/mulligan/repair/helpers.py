@@ -45,8 +45,10 @@ def coerced(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
     from mulligan.repair.lossless import LosslessCheck
 
     fixed = fix_arguments(tool, arguments)
-    if fixed is None or fixed.is_lossless:
-        return None if fixed is None else fixed.arguments
+    if fixed is None or fixed.is_guess:
+        return None
+    if fixed.is_lossless:
+        return fixed.arguments
     renamed = {fixed.renamed.get(name, name): value for name, value in arguments.items()}
     is_same = tool.read_only and LosslessCheck(tool).is_same_object(renamed, fixed.arguments)
     return fixed.arguments if is_same else None

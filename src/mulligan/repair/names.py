@@ -104,7 +104,12 @@ def match_labels(unknown: Sequence[str], missing: Sequence[str], tool_name: str)
     """
     own = set(map(stem, split_words(tool_name)))
     telling = {name: _without_labels(name, own) for name in (*unknown, *missing)}
-    pairs = [(name, other) for name in unknown for other in missing if telling[name] == telling[other]]
+    pairs = [
+        (name, other)
+        for name in unknown
+        for other in missing
+        if telling[name] == telling[other] and has_same_signs(name, other) and has_same_digits(name, other)
+    ]
     counts = Counter(name for pair in pairs for name in pair)
     return {name: other for name, other in pairs if counts[name] == counts[other] == 1}
 
