@@ -174,9 +174,13 @@ class FeedbackComposer:
         if failure is not None:
             imitation = error.message if is_imitation else None
             self._add_report(feedback, error, call, failure, (hidden, imitation, *foreign_problems, *repeated_hints))
-            if feedback.detail and not (resources or feedback.author_message):
-                word = partial(next_step, catalogue=self._catalogue, sanitize_line=sanitize_line, note=note, look=look)
-                self._follow_report(feedback, error, tool, failure, lookups, word)
+            may_offer = feedback.detail and not (resources or feedback.author_message)
+            offer = self._offer(feedback, error, failure, lookups) if may_offer else ""
+            if offer:
+                name = feedback.tool_name or "the tool"
+                feedback.next_step = next_step(
+                    error, name, tool, self._catalogue, sanitize_line, note=note, offer=offer, look=look
+                )
         if correction is not None:
             named = tool if tools is None else tools.get(correction.name)
             call_safely(partial(self._add_correction, feedback, correction, call, named))
@@ -354,35 +358,6 @@ class FeedbackComposer:
             return form
         rejects = partial(lookups.is_rejected_in, failure.detail, failure.type_name)
         return "rejected" if call_safely(rejects) else ""
-
-    def _follow_report(
-        self,
-        feedback: Feedback,
-        error: ToolError,
-        tool: Tool | None,
-        failure: Failure,
-        lookups: Lookups | None,
-        word: Callable[..., str],
-    ) -> None:
-        """Replaces the next step if the quoted text offers something, or points to another tool."""
-        offer = self._offer(feedback, error, failure, lookups)
-        other = self._pointed_at(error, tool, failure, lookups) if offer in ("", "form") else None
-        if other is not None:
-            feedback.next_step = self._catalogue["likely_tool"].format(name=other.shown)
-        elif offer:
-            feedback.next_step = word(error, feedback.tool_name or "the tool", tool, offer=offer)
-
-    def _pointed_at(
-        self, error: ToolError, tool: Tool | None, failure: Failure, lookups: Lookups | None
-    ) -> Tool | None:
-        """The tool to whose things a failed search points; None after a call that may have taken effect."""
-        from mulligan.resolve.proposals import is_said_to_read
-
-        is_missing = isinstance(error, (ResourceNotFoundError, *_MAY_NAME_NOTHING)) and not error.fatal
-        if not is_missing or lookups is None or tool is None or not is_said_to_read(tool):
-            return None
-        other = call_safely(partial(lookups.pointed_at, failure.detail))
-        return other if other is not None and is_plain_identifier(other.name) else None
 
     def _explained(self, error: ToolError, feedback: Feedback, failure: Failure) -> Offer:
         """Whether the quoted text lists names or values, or says how one is written."""

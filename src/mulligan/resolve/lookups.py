@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mulligan.resolve.proposals import seems_to_read
-from mulligan.resolve.readers import LISTS, Reader, is_of_kind, is_plural, is_reachable, kind_of_argument, kind_of_tool
-from mulligan.resolve.words import Lexicon, Word, canonical, split_words, word_set
+from mulligan.resolve.readers import LISTS, Reader, is_of_kind, is_reachable, kind_of_argument, kind_of_tool
+from mulligan.resolve.words import Word, canonical, split_words, word_set
 from mulligan.tools import Tool
 
 if TYPE_CHECKING:
@@ -33,9 +33,6 @@ _REJECTS = re.compile(  # a report that a name or value does not exist; the name
     r"(?:does not|doesn't|do not|don't) exist|not one of)",
     re.IGNORECASE,
 )
-_REDIRECTS = re.compile(r"\b(?:only|instead|use|see|found|listed|available|(?:is|are) in|through|via)\b", re.IGNORECASE)
-_CLAUSE = re.compile(r"[.;:\n](?:\s|$)")
-_MOST_NOUNS = 12
 _NAME = re.compile(r"[\w.:-]{4,128}")
 _SEPARATOR = re.compile(r"[/\\]")
 
@@ -183,23 +180,6 @@ class Lookups:
         words = {word.strip(".:-") for word in _NAME.findall(text[:_MOST_TEXT])}
         named = (self._toolset[word] for word in words if word in self._toolset and word != self._tool.name)
         return any(one.read_only or seems_to_read(one) for one in named if is_reachable(one, self._tool))
-
-    def pointed_at(self, text: str) -> Tool | None:
-        """The tool that lists or searches the things to which a text points: "guests are found in the stays only".
-
-        The things are of another kind than the failed call and its arguments; None unless exactly one tool fits.
-
-        Args:
-            text: the quoted text of the failure.
-        """
-        clauses = [clause for clause in _CLAUSE.split(text[:_MOST_TEXT]) if _REDIRECTS.search(clause)]
-        own = (*kind_of_tool(self._tool.name), *(noun for name in self._sent for noun in kind_of_argument(name)))
-        nouns = [word for word in Lexicon().words(split_words(" ".join(clauses))) if is_plural(word)]
-        found: dict[str, Tool] = {}
-        for noun in [noun for noun in nouns if not is_of_kind(noun, own)][:_MOST_NOUNS]:
-            readers = self._toolset.readers.find(self._tool, (noun,))
-            found |= {one.tool.name: one.tool for one in readers if one.is_named and not one.reads_one}
-        return next(iter(found.values())) if len(found) == 1 else None
 
     def _find(self, wanted: _Wanted) -> Lookup | None:
         """The best reader; None if two are as good."""

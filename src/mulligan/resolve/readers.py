@@ -111,7 +111,7 @@ def _reader(candidate: Tool, tool: Tool, kind: Sequence[Word]) -> Reader | None:
     texts = {word.text for word in words}
     lists, searches = not LISTS.isdisjoint(texts), not _SEARCHES.isdisjoint(texts)
     if not (lists or searches):
-        lists = words[0].reads and (any(map(is_plural, matched)) or (bool(matched) and not _requires_any(candidate)))
+        lists = words[0].reads and (any(map(_is_plural, matched)) or (bool(matched) and not _requires_any(candidate)))
         if not lists and _READS_ONE.isdisjoint(texts):
             return None
     others = sum(noun not in matched and noun.stem not in own for noun in nouns)
@@ -176,11 +176,10 @@ def _head(words: Sequence[Word]) -> Word | None:
 
 
 def _is_verb(word: Word) -> bool:
-    return not is_plural(word) and (word.reads or word.changes or word.text in _VERBS)
+    return not _is_plural(word) and (word.reads or word.changes or word.text in _VERBS)
 
 
-def is_plural(word: Word) -> bool:
-    """Whether a word is a plural."""
+def _is_plural(word: Word) -> bool:
     return word.text.endswith("s") and word.text != word.stem
 
 
