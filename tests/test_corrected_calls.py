@@ -581,27 +581,6 @@ def test_but_only_where_null_is_allowed():
     assert proposed(wait, {"seconds": ""}) is None
 
 
-# --- an allowed value that only shares a word with what was sent is asked
-
-
-def ride(seat: Literal["QUIET", "FAMILY", "ANY_CAR"], note: str = "") -> str:
-    """Ride."""
-    return seat
-
-
-@pytest.mark.parametrize("read_only", [False, True])
-def test_a_value_that_shares_a_word_is_asked_and_never_run(read_only):
-    text = told(ride, {"seat": "Quiet zone"}, read_only=read_only)
-    assert 'Did you mean "seat": "QUIET"?' in text
-    assert MARK not in text
-    assert ("make this call: " in text) is read_only
-
-
-@pytest.mark.parametrize("seat", ["not quiet", "quiet family", "loud", "Quiet 2", "any seat"])
-def test_a_value_that_shares_a_word_with_several_or_says_more_is_not_asked(seat):
-    assert "Did you mean" not in told(ride, {"seat": seat})
-
-
 # --- an argument under another label is asked
 
 

@@ -337,10 +337,8 @@ CASES: dict[str, Case] = {
         "get_tag",
         {"tag": "fix"},
     ),
-    "value_with_a_word_in_common": called(
-        [Tool.from_schema("act", "", schema(seat={"enum": ["QUIET", "FAMILY"]}), dict, read_only=True)],
-        "act",
-        {"seat": "quiet zone"},
+    "argument_under_another_label": called(
+        [Tool.from_schema("open_ticket", "", schema(number=PATH), dict, read_only=True)], "open_ticket", {"ticket_id": "42"}
     ),
     "member_unknown_of_a_tool_that_writes": called(
         [Tool.from_schema("act", "", schema(to={**schema(name=PATH), "additionalProperties": False}, path=PATH), dict)],

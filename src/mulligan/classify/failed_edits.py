@@ -33,7 +33,7 @@ PHRASES = f"""
     ~ {_FAILED_TO} (find|locate|match) (*|) (*|) (snippet|hunk|context|anchor) (_|) …,
     ~ {_FAILED_TO} (find|locate) (*|) (*|) (match|matches|occurrence|occurrences) (_|),
     ~ {_FAILED_TO} (find|locate) (*|) (*|) (match|matches|occurrence|occurrences) (in|within) ~,
-    ~ {_FAILED_TO} (find|locate) (*|) (*|) {_MATCHES} for (the|this|your) (edit|edits|change|replacement|patch) ~,
+    ~ {_FAILED_TO} (find|locate) (*|) (*|) {_MATCHES} for (the|this|your|) (edit|edits|change|replacement|patch) ~,
     (no|0|zero) (exact|) {_MATCHES} (found|) (for|of) (the|) (replacement|edit|edits|patch|change) ~,
     (no|0|zero) (exact|) {_MATCHES} (found|) (for|of) (the|) {_OLD} {_TEXT} ~,
     (no|0|zero) (exact|) {_MATCHES} (found|) (for|of) (the|) {_JOINED} ~,

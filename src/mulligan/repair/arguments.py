@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from mulligan.errors import Problem
 from mulligan.pointers import argument_of, escape
 from mulligan.repair.lossless import LosslessCheck, may_be_list
-from mulligan.repair.names import find_sharing, match_labels, match_names, match_value
+from mulligan.repair.names import match_labels, match_names, match_value
 from mulligan.repair.nesting import find_object, is_wrapper_key
 from mulligan.repair.provenance import Source, argument_forms
 from mulligan.repair.schemas import SchemaResolver, is_formatted_text, is_of_type, takes_text
@@ -30,7 +30,7 @@ class FixedArguments(NamedTuple):
         is_lossless: whether they carry exactly what was sent, so that any tool may receive them.
         readings: the source of each replaced value, by JSON Pointer.
         renamed: top-level argument names as sent, mapped to the names that replaced them.
-        is_guess: whether a value only shares a word with what was sent, so that it must be asked.
+        is_guess: whether an argument was renamed by its label only, so that it must be asked.
     """
 
     arguments: dict[str, Any]
@@ -178,8 +178,6 @@ class _ArgumentFixer:
             self._spend(len(texts))
             choice = match_value(value, list(texts))
             name = self._find_described(value, list(texts), place) if choice is None else choice.name
-            if name is None and (name := find_sharing(value, list(texts))) is not None:
-                self.has_guessed = True
             if name is not None:
                 chosen = texts[name]
                 if isinstance(chosen, str):

@@ -22,9 +22,6 @@ _MODIFIER_WORDS = """
 not no non never without except excluding exclude skip ignore un min max minimum maximum old previous prev
 """
 _TYPE_WORDS = "id ids name names value values text string str number num list array"
-_COMMON_WORDS = """
-a an the of to in on by for with and or is type mode state status
-"""
 _LABEL_WORDS = """
 id ids key name number no nr code ref reference value text
 """
@@ -37,7 +34,6 @@ _MODIFIERS, _TYPE_NAMES = frozenset(_MODIFIER_WORDS.split()), frozenset(_TYPE_WO
 _PRIVILEGED_STEMS = frozenset(map(stem, _PRIVILEGED.split()))
 _SHORTEST_PREFIX, _SHORTEST_FOR_TYPO, _LONG_NAME = 4, 5, 7
 _DIGITS = re.compile(r"\d+")
-_COMMON_STEMS = frozenset(map(stem, _COMMON_WORDS.split()))
 _LABEL_STEMS = frozenset(map(stem, _LABEL_WORDS.split()))
 _DEGREE = re.compile(r"(?:e?r|e?st|most)")
 _SIGNS = re.compile(r"[^\w\s.,:;/'\"()-]|(?<!\w)[-.]|[-.](?!\w)")
@@ -141,29 +137,6 @@ def match_value(sent: str, candidates: Sequence[str]) -> Choice | None:
     if choice is None or not _has_same_unit_case(sent, choice.name):
         return None
     return None if not choice.sure and escalates(sent, choice.name) else choice
-
-
-def find_sharing(sent: str, candidates: Sequence[str]) -> str | None:
-    """The one allowed value that shares a word with a value: a guess, to be asked and never sent.
-
-    Args:
-        sent: the value as sent.
-        candidates: the allowed values.
-
-    Returns:
-        The value; None if several share a word, if each has a word that the other lacks, or if it does more.
-    """
-    if len(sent) > _LONGEST or len(candidates) > _MOST:
-        return None
-    words = {value: split_words(value) for value in candidates}
-    common = {stem(word) for word in split_words(sent)} - _COMMON_STEMS
-    sharing = [value for value, theirs in words.items() if not common.isdisjoint(map(stem, theirs))]
-    if len(sharing) != 1 or escalates(sent, sharing[0]) or not has_same_digits(sent, sharing[0]):
-        return None
-    ours, theirs = split_words(sent), words[sharing[0]]
-    dropped, added = _unmatched(ours, theirs), _unmatched(theirs, ours)
-    is_changed = not _MODIFIERS.isdisjoint(dropped + added) or any(map(_is_privileged, dropped + added))
-    return None if is_changed or (dropped and added) else sharing[0]
 
 
 def _synonyms(sent: str, candidates: Sequence[str]) -> list[str]:
