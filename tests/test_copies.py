@@ -169,7 +169,9 @@ def outcome(plugins: list[Any], *, format: Any = "text") -> Any:
         ("shwo", given),
     ]
     results = [session.call(name, arguments, call_id=str(at)) for at, (name, arguments) in enumerate(calls)]
-    results += asyncio.run(pipeline.acall_many(calls, session=session))
+    results += asyncio.run(
+        pipeline.acall_many(calls, session=pipeline.session("batch"))
+    )  # whose memory depends on the order
     answers = [pipeline.answer(message) for message in messages]
     results += [result for answer in answers for result in answer.results]
     return {
