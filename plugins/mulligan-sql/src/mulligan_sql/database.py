@@ -10,7 +10,6 @@ from mulligan.plugin import (
     Failure,
     Problem,
     ResourceNotFoundError,
-    ToolArgumentError,
     ToolError,
     ToolPermissionError,
     pointer_to,
