@@ -156,7 +156,7 @@ class Package:
         path, _, attribute = module.partition(":")
         plugin: Any = importlib.import_module(path)
         plugin = getattr(plugin, attribute) if attribute else plugin
-        self._watch_rules(plugin)
+        self._watch_rules(plugin, path)
         self._alone = Pipeline(autoload=False)
         self._both = Pipeline(plugins=[plugin], autoload=False)
         self._plugin_names = {info.name for info in self._both.plugins if not info.built_in}
@@ -200,7 +200,7 @@ class Package:
     def _classify(pipeline: Pipeline, case: Case) -> ToolError | None:
         return pipeline.classify(case.failure, tool=case.tool, arguments=case.arguments)
 
-    def _watch_rules(self, plugin: Any) -> None:
+    def _watch_rules(self, plugin: Any, package: str) -> None:
         """Put a function around each rule that notes whether it decides, and can silence it."""
         watched: dict[tuple[Any, tuple[str, ...]], Rule] = {}
         for rules in filter(None, map(get_rules, vars(plugin).values())):
@@ -212,7 +212,7 @@ class Package:
                     label += "'"  # two of one name, for other classes
                 self.rules[label] = rule
                 watched[rule.decide, rule.classes] = rule._replace(decide=self._watched(label, rule.decide))
-        modules = [one for name, one in list(sys.modules.items()) if f"{name}.".startswith(f"{plugin.__name__}.")]
+        modules = [one for name, one in list(sys.modules.items()) if f"{name}.".startswith(f"{package}.")]
         lists = {id(one): one for module in modules for one in vars(module).values() if isinstance(one, Rules)}
         for rules in lists.values():  # also those that rules ask themselves
             rules.listed = [watched.get((rule.decide, rule.classes), rule) for rule in rules.listed]

@@ -80,9 +80,9 @@ def answered(failure: Failure) -> ToolError:
     if meaning is None and failure.status is None:
         meaning = reason_of(failure.type_name.rpartition(".")[2])
     error = (
-        status_error(failure, service=SERVICE, resource=None)
+        status_error(failure, service=SERVICE)
         if meaning is None
-        else m.error_of(failure, meaning, service=SERVICE, told=code, resource=None)
+        else m.error_of(failure, meaning, service=SERVICE, told=code)
     )
     if isinstance(error, (ResourceNotFoundError, ResourceConflictError)):
         error.resource = details.resource(failure, code)

@@ -38,7 +38,7 @@ _WORDS = (
 _ALIASES = {"q": "query"}  # GitHub's field names and those that tools use
 _FIELD = re.compile(r"\"(\w+)\" (wasn't supplied|is not a permitted key)|For 'properties/([\w/]+)'")
 _SPECIFIC = ("path", "file_path", "branch", "ref", "sha", "tag", "username", "login", "user")
-_REPOSITORY = ("owner", "repo")
+_REPOSITORY = ("owner", "repo", "repository")
 _NUMBERS = ("issue_number", "pull_number", "issueNumber", "pullNumber", "number")
 
 

@@ -132,7 +132,7 @@ def permission(failure: Failure) -> ToolError:
     """403: the account, the token or the app may not do this; GitHub's headers state the required permission."""
     needed = failure.headers.get("x-accepted-github-permissions") or failure.headers.get("x-accepted-oauth-scopes")
     user = f"The GitHub token lacks a permission. Required: {needed[:200]}." if needed else None
-    return ToolPermissionError("GitHub denied permission.", user_message=user)
+    return ToolPermissionError("GitHub denied permission.", resource=resource(failure), user_message=user)
 
 
 @on(404)

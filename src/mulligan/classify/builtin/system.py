@@ -18,9 +18,11 @@ from mulligan.errors import (
     ResourceConflictError,
     ResourceNotFoundError,
     ToolArgumentError,
+    ToolConnectionError,
     ToolError,
     ToolPermissionError,
     ToolQuotaError,
+    ToolTimeoutError,
 )
 
 rules = Rules()
@@ -92,6 +94,8 @@ def os_error(failure: Failure) -> ToolError | None:
     if decide is not None:
         return decide(failure)
     message = f"{meaning.message}{_resource_suffix(failure)}" if meaning.cls is ToolArgumentError else None
+    if meaning.cls in (ToolConnectionError, ToolTimeoutError):  # a connection has no file
+        return m.error_of(failure, meaning, message=message)
     return m.error_of(failure, meaning, message=message, resource=failure.resource)
 
 
