@@ -338,7 +338,9 @@ CASES: dict[str, Case] = {
         {"tag": "fix"},
     ),
     "argument_under_another_label": called(
-        [Tool.from_schema("open_ticket", "", schema(number=PATH), dict, read_only=True)], "open_ticket", {"ticket_id": "42"}
+        [Tool.from_schema("open_ticket", "", schema(number=PATH), dict, read_only=True)],
+        "open_ticket",
+        {"ticket_id": "42"},
     ),
     "member_unknown_of_a_tool_that_writes": called(
         [Tool.from_schema("act", "", schema(to={**schema(name=PATH), "additionalProperties": False}, path=PATH), dict)],
