@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+import traceback
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mulligan import Pipeline
+from mulligan import Pipeline, Tool
 from mulligan.classify import detect
+from mulligan.classify.detect.values import find_failure
 
 FOLDER = Path(__file__).parents[1] / "bench" / "values"
 KNOWN_MISSES = {  # what is not understood yet; an entry that has become wrong fails, too
@@ -34,8 +36,15 @@ KNOWN_MISSES = {  # what is not understood yet; an entry that has become wrong f
         f"h/{one}"
         for one in ("m5", "m10", "a3", "a6", "a12", "p4", "r1", "t1", "t3", "s2", "s3", "x2", "f1", "f5", "k1", "o68")
     ),
+    *(f"i/{one}" for one in ("gh", "heroku", "make", "gitpush", "ora2", "mssql", "odbc", "mysql1", "snow", "trino")),
+    *(f"i/{one}" for one in ("trello", "yahoo", "ocs", "splunk", "odoo", "fcm", "graphbatch", "sfcollection", "cline")),
+    *(f"i/{one}" for one in ("rust", "lua", "elixir", "null", "panos", "oai", "wms", "ec2", "csv", "php")),
+    *(f"i/{one}" for one in ("w1", "w2", "w3", "w4", "w7", "w8")),
+    *("j/apt", "j/view"),
+    "j/w8",
 }
-READ = ("documented", "handwritten", *(f"fresh_{letter}" for letter in "abcdefgh"))
+READ = ("documented", "handwritten", *(f"fresh_{letter}" for letter in "abcdefghi"))
+HELD_OUT = ("held_out", "held_out_2")
 
 
 def cases(name: str) -> list[Any]:
@@ -73,6 +82,23 @@ def test_values_that_no_rule_was_written_for(bare, name: str, fewest: int, most:
     alarms = sum(case.kind is None and error is not None for case, error in found)
     assert right >= fewest
     assert alarms <= most
+
+
+@pytest.mark.parametrize("name", [*READ, *HELD_OUT])
+def test_no_value_raises_within_the_detector(name: str):
+    """`detect` takes an exception for no failure, which would hide a mistake in the rules."""
+    raised = set[str]()
+    for case in cases(name):
+        try:
+            find_failure(case.make(), Tool.from_schema(case.tool, "", {"type": "object"}, dict))
+        except Exception as error:  # without the value, which is only counted
+            raised.add(f"{type(error).__name__} at {_innermost(error)}")
+    assert raised == set()
+
+
+def _innermost(error: Exception) -> str:
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{Path(frame.filename).name}:{frame.lineno}"
 
 
 _PIECES = (
