@@ -60,7 +60,7 @@ def _by_code(failure: Failure, told: object) -> ToolError:
         return status_error(failure, service=SERVICE)
     if meaning is m.CONFLICT and failure.says("already exists"):
         meaning = m.EXISTS
-    error = m.error_of(failure, meaning, service=SERVICE, told=code, problems=())
+    error = m.error_of(failure, meaning, service=SERVICE, told=code, resource=None, problems=())
     if error.retry_after is not None or isinstance(error, _WAITING):
         error.retry_after = _wait(failure)
     if isinstance(error, (ResourceNotFoundError, ResourceConflictError)):
