@@ -42,7 +42,6 @@ _NOT_MODIFIED, _UNAUTHENTICATED, _BUSY = 304, 401, 429
 def answered(failure: Failure) -> ToolError:
     """An error response, by its reasons, its canonical code and its HTTP status."""
     told = Details(failure)
-    resource = told.named_resource or failure.resource
     status = failure.status or _http_status(failure)
     if failure.look("code") == _NOT_MODIFIED or failure.look("resp", "status") == _NOT_MODIFIED:
         return m.error_of(failure, UNCHANGED, service=SERVICE)
@@ -53,9 +52,11 @@ def answered(failure: Failure) -> ToolError:
     if meaning is None and status is None:
         meaning = reason_of(failure.type_name.rpartition(".")[2])
     if meaning is None:
-        error = status_error(failure, status, service=SERVICE, resource=resource)
+        error = status_error(failure, status, service=SERVICE, resource=told.named_resource)
     else:
-        error = m.error_of(failure, meaning, service=SERVICE, told=code, resource=resource, http_status=status)
+        error = m.error_of(
+            failure, meaning, service=SERVICE, told=code, resource=told.named_resource, http_status=status
+        )
     return _completed(error, told)
 
 
