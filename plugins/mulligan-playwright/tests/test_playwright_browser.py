@@ -54,9 +54,16 @@ def test_an_element_that_is_not_ready(classify, page, act, words):
     assert (error.effect, error.fatal, error.transient) == ("none", False, False)
 
 
-@pytest.mark.parametrize(("selector", "advice"), [("#none", "check the name"), ("#off", "read the current state")])
-@pytest.mark.parametrize("read_only", [True, False])
-def test_the_advice_is_not_to_ask_for_less(page, selector, advice, read_only):
+@pytest.mark.parametrize(
+    ("selector", "read_only", "advice"),
+    [
+        ("#none", True, "check the name"),
+        ("#none", False, "check the name"),
+        ("#off", True, "call click again later"),
+        ("#off", False, "read the current state"),
+    ],
+)
+def test_the_advice_is_not_to_ask_for_less(page, selector, read_only, advice):
     @tool(read_only=read_only)
     def click(selector: str) -> None:
         """Click an element."""
@@ -65,7 +72,8 @@ def test_the_advice_is_not_to_ask_for_less(page, selector, advice, read_only):
     with Pipeline([click], plugins=[mulligan_playwright], autoload=False) as pipeline:
         told = pipeline.call("click", {"selector": selector}).content
     assert "Look at the page" in told and f"\nNext: {advice}" in told
-    assert "request less" not in told and "exactly the same arguments" not in told
+    assert "request less" not in told
+    assert "exactly the same arguments" not in told
 
 
 def test_an_element_that_does_not_go_away_took_too_long(classify, page):

@@ -10,6 +10,7 @@ from mulligan.plugin import (
     Failure,
     Problem,
     ResourceNotFoundError,
+    ToolArgumentError,
     ToolError,
     ToolPermissionError,
     pointer_to,
@@ -122,6 +123,8 @@ def database_error(
     if meaning in _PROBLEMS and column:
         message, expected = _PROBLEMS[meaning]
         fields["problems"] = [Problem(pointer_to([column.rsplit(".", 1)[-1]]), message, expected)]
+    elif meaning.cls is ToolArgumentError:
+        fields["problems"] = []
     if meaning is READ_ONLY:
         fields["user_message"] = "The assistant tried to change a read-only database."
     return m.error_of(
