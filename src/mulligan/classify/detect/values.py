@@ -120,7 +120,7 @@ def _find_in_text(text: str, tool: Tool, subject: Subject) -> Failure | None:
         failure = _find_failure(value, tool, subject)
         is_content = (
             subject.is_text
-            and (subject.is_file or not _is_only_error(value))
+            and (subject.is_file or subject.is_message or not _is_only_error(value))
             and ("\n" in text.strip() or (failure is not None and _is_stored(value, failure, subject)))
         )
         return None if is_content else failure  # the content of a file
