@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import hypothesis  # noqa: F401 - pytest would import it after the last test, where CPython 3.11.7 fails to compile it
 import mulligan_ray
 import pytest
 from local_cluster import NODE, local_cluster
