@@ -14,7 +14,8 @@ each written and counted before the rules were changed for them; that first coun
 | fresh_i | programs, databases, services and kits | 57 of 92 (62%) | 3 of 92 |
 
 All but `fresh_i` were read while the rules were written, so what is printed of them says nothing of other values. Who wrote
-`fresh_i` had read the rules, none of which is for it yet. `held_out` and `held_out_2` were only counted. A class is right if it is the one of the case or one of its others.
+`fresh_i` had read the rules, none of which is for it yet. `held_out` and `held_out_2` were only counted. A class is right if
+it is the one of the case or one of its others.
 """
 
 from __future__ import annotations
