@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
+import os
 import pickle
 import subprocess
 import sys
@@ -524,5 +525,6 @@ with Pipeline(tools, autoload=False) as pipeline:
     result = asyncio.run(pipeline.acall("write_file", {"path": "a.md", "text": "x"}))
 print(type(result.error).__name__, sorted(set(sys.modules) - loaded))
 """
-    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    environment = {**os.environ, "BUILD_API_KEY": "kT4x-99Lq-20Zw-71Bn"}
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment)
     assert run.stdout == "ToolTimeoutError []\n"

@@ -105,6 +105,7 @@ def _run_elsewhere(invocation: Invocation, tool: Tool) -> Executor:
     executor = executor_of(tool, invocation.runtime.executors)
     assert executor is not None
     _load_failure_modules()
+    invocation.redact("")  # the first redaction reads the host's credentials
     try:
         return executor.execute(tool, copy_arguments(invocation, tool), invocation.call)
     except (*MUST_PROPAGATE, UsageError):
