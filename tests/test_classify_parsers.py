@@ -79,6 +79,10 @@ def test_a_token_of_a_text_is_no_credential(bare):
         ("invalid token (offset 12)", errors.ToolArgumentError),
         ("Invalid token", errors.ToolAuthenticationError),
         ("invalid access token: expired on line of business", errors.ToolAuthenticationError),
+        ("invalid access token in header line 2", errors.ToolAuthenticationError),
+        ("login.cfg, line 40: invalid credentials", errors.ToolAuthenticationError),
+        ("Authentication failed (position 3 of the chain)", errors.ToolAuthenticationError),
+        ("Bad token: column 8 of the expression", errors.ToolArgumentError),
     ],
 )
 def test_a_place_in_a_text_tells_what_token_is_meant(bare, text, cls):

@@ -50,7 +50,12 @@ _NARROWER: Mapping[m.Meaning, tuple[m.Meaning, ...]] = {
 _RAISED_CLASS = lazy_pattern(
     r"\b([A-Z][a-z]\w{1,60}(?:Error|Exception|Timeout|Refused|Exceeded))\((?=['\"\d)])"
 )  # a repr
-_PLACE_IN_TEXT = lazy_pattern(r"\b(?:line|column|col|position|pos|offset|char(?:acter)?|index) \d", re.IGNORECASE)
+# No credential: `Invalid token: line 3`. A bearer or access token has its kind between these two words.
+_TOKEN_OF_TEXT = lazy_pattern(
+    r"\b(?:invalid|bad|illegal|unknown|wrong|incorrect|missing) tokens?\b.*?"
+    r"\b(?:line|column|col|position|pos|offset|char(?:acter)?|index) \d",
+    re.IGNORECASE | re.DOTALL,
+)
 _LOCAL = lazy_pattern(r"(?:\.{0,2}/|~/|[A-Za-z]:\\)[^/]")  # a local path was denied, not an account
 _LONGEST_TEXT = 1_200
 _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
@@ -342,8 +347,8 @@ def said(text: str, allowed: Iterable[m.Meaning] | None = None) -> m.Meaning | N
         meaning = phrasebook.find(clause, allowed)
         if meaning is not None and (allowed is None or phrasebook.find(clause) is not m.ARGUMENT):
             general = general or meaning
-            if meaning is m.AUTHENTICATION and _PLACE_IN_TEXT.search(text):
-                return m.ARGUMENT  # a token of a text that was read, such as `invalid token at line 1`
+            if meaning is m.AUTHENTICATION and _TOKEN_OF_TEXT.search(text):
+                return m.ARGUMENT
             if general not in _NARROWED or meaning in _NARROWED[general]:
                 return meaning
     return general
