@@ -120,6 +120,11 @@ def test_what_the_tool_says_of_its_own_attempt(name, value):
         ("upload_photo", {"status": "success", "content": [{"text": "Error: none"}]}),
         ("get_upload", {"status": "error", "content": "a poem", "author": "B"}),
         ("describe_exception", "list index out of range"),
+        ("check_port", "Connection reset by peer"),
+        ("ping_host", "timed out"),
+        ("get_job_status", "timed out"),
+        ("verify_certificate", "Remote end closed connection without response"),
+        ("validate_query", 'near "form": syntax error'),
     ],
 )
 def test_what_only_looks_like_it(name, value):

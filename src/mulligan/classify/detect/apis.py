@@ -119,8 +119,8 @@ def detect_error_beside_nothing(value: Mapping[Any, Any], subject: Subject) -> F
     error = value.get("error")
     if subject.is_record or subject.is_verdict or type(error) is not str or not _is_error(error):
         return None
-    results = [told for name, told in value.items() if name in RESULT_FIELDS or str(name).lower() in subject.words]
-    has_data = any(is_a(told, Mapping, list) and told for told in value.values())
+    results = [one for name, one in value.items() if name in RESULT_FIELDS or str(name).lower() in subject.words]
+    has_data = any(is_a(one, Mapping, list) and not is_empty(one) for one in value.values())
     return Failure(value=value, message=error) if any(map(is_empty, results)) and not has_data else None
 
 

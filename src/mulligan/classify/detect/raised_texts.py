@@ -1,7 +1,8 @@
 """Texts of exceptions that a tool returned as they are: `return str(e)`, or `return f"Error reading file: {e}"`.
 
-What Python, its standard library and its most used clients write into an exception has fixed forms, which hardly anything
-else has. A tool that returns a text that someone has written reports a failure only with the name of what it tried.
+What Python, its standard library and its most used clients write into an exception has fixed forms. Hardly anything else
+has those of a program that went wrong; those of a connection or a query are also what a check finds. A tool that returns a
+text that someone has written reports a failure only with the name of what it tried.
 
 Sources: CPython's `Objects`, `Python` and `Lib/json`, urllib3, requests, httpx, aiohttp, botocore and SQLite.
 """
@@ -19,14 +20,6 @@ _FORMS = r"""
     \d{3} (?:Client|Server) Error: .* for url: \S+
     (?:Client|Server) error '\d{3} .+' for url '.+'.*
     \('Connection aborted\.', .+\)
-    (?:Read|Connection|Request) timed out\.?(?: \(.+\))?
-    (?:The )?(?:read|write|handshake|connect) operation timed out
-    timed out
-    [Cc]onnection (?:refused|reset by peer|aborted)
-    Cannot connect to host \S+ .+
-    Server disconnected(?: without sending a response\.)?
-    Remote end closed connection without response
-    All connection attempts failed
     Event loop is closed
     An error occurred \(\w+\) when calling the \w+ operation.*: .+
     '[\w.]+' object (?:has no attribute '\w+'|is not (?:callable|iterable|subscriptable|an iterator)|does not support .+)
@@ -46,11 +39,23 @@ _FORMS = r"""
     (?:not enough|too many) values to unpack \(.+\)
     '[\w-]+' codec can't (?:decode|encode) .+
     maximum recursion depth exceeded.*
+"""
+_STATES = r"""
+    (?:Read|Connection|Request) timed out\.?(?: \(.+\))?
+    (?:The )?(?:read|write|handshake|connect) operation timed out
+    timed out
+    [Cc]onnection (?:refused|reset by peer|aborted)
+    Cannot connect to host \S+ .+
+    Server disconnected(?: without sending a response\.)?
+    Remote end closed connection without response
+    All connection attempts failed
     no such (?:table|column): \S+
     near ".+": syntax error
     (?:UNIQUE|NOT NULL|FOREIGN KEY|CHECK) constraint failed(?:: .+)?
 """
-_RAISED = re.compile("|".join(line.strip() for line in _FORMS.strip().splitlines()), re.DOTALL)
+_PROGRAM, _STATE = (
+    re.compile("|".join(line.strip() for line in forms.strip().splitlines()), re.DOTALL) for forms in (_FORMS, _STATES)
+)
 _PREFIX = re.compile(
     r"(?:[^:\n]{0,80}\b(?:[Ee]rror|ERROR|[Ee]xception|[Ff]ailed|[Ff]ailure|[Uu]nable|not able|[Cc]annot|[Cc]an't"
     r"|[Cc]ould not|[Cc]ouldn't)\b[^:\n]{0,80}|(?:\w+\.)*[A-Z]\w+(?:Error|Exception)): "
@@ -80,21 +85,28 @@ def is_raised_text(text: str, subject: Subject) -> bool:
 
     Args:
         text: what a tool returned.
-        subject: what it was asked for; the text alone may stand in a file, in a message or be an answer.
+        subject: what it was asked for; the text alone may be part of a file or a message, or an answer, and `timed out`
+            the verdict of `ping_host`.
     """
     text = _HEADING.sub("", text, count=1)
     if len(text) > _LONGEST or text.count("\n") >= _MOST_LINES:
         return False
-    if _RAISED.fullmatch(text) is not None:
-        return not (subject.is_text or subject.converts or names_failures(subject))
+    if _is_raised(text):
+        is_answer = subject.is_text or subject.converts or names_failures(subject)
+        is_asked_for = subject.is_verdict or (subject.is_record and not subject.runs)
+        return not (is_answer or (is_asked_for and _STATE.fullmatch(text) is not None))
     prefix = _PREFIX.match(text)
     for _ in range(_MOST_PREFIXES):
         if prefix is None:
             return False
-        if _RAISED.fullmatch(text, prefix.end()) is not None:
+        if _is_raised(text, prefix.end()):
             return True
         prefix = _PREFIX.match(text, prefix.end())
     return False
+
+
+def _is_raised(text: str, start: int = 0) -> bool:
+    return _PROGRAM.fullmatch(text, start) is not None or _STATE.fullmatch(text, start) is not None
 
 
 def names_own_attempt(text: str, subject: Subject) -> bool:

@@ -235,7 +235,9 @@ def _find_by_api(value: Mapping[Any, Any], subject: Subject) -> Failure | None:
 
 def _find_in_only_text(value: Mapping[Any, Any], subject: Subject) -> Failure | None:
     """The failure that the one text of a mapping reports, where all else is empty: `{"result": "Error: ...", "tabs": []}`."""
-    texts = [name for name, told in value.items() if not mappings.is_empty(told) and told not in (0, False)]
+    texts = [
+        name for name, one in value.items() if not (mappings.is_empty(one) or (type(one) in (int, bool) and not one))
+    ]
     if len(texts) != 1 or texts[0] not in _ONLY_TEXTS or type(value[texts[0]]) is not str:
         return None
     text = value[texts[0]].strip()
