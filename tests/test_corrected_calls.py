@@ -594,6 +594,11 @@ def add_tag(tag: str) -> str:
     return tag
 
 
+def move_user_to_group(user: str, group: str) -> str:
+    """Move a user to a group."""
+    return group
+
+
 def save_file(path: str, message: str) -> str:
     """Save a file."""
     return path
@@ -630,6 +635,8 @@ def test_an_argument_under_another_label_is_never_run(arguments):
         (close_ticket, {"ticket_id": 3, "id": 4}),
         (close_ticket, {"old_number": 3}),
         (close_ticket, {"ticket_id": "first"}),
+        (move_user_to_group, {"user": "ida", "user_id": "u1"}),
+        (move_user_to_group, {"group": "staff", "group_name": "Staff"}),
         (save_file, {"path": "a", "no_message": "x"}),
         (save_file, {"path": "a", "-message": "x"}),
         (save_file, {"path": "a", "message<": "x"}),

@@ -99,23 +99,30 @@ def match_labels(unknown: Sequence[str], missing: Sequence[str], tool_name: str)
         tool_name: the name of the tool.
     """
     own = set(map(stem, split_words(tool_name)))
-    telling = {name: _without_labels(name, own) for name in (*unknown, *missing)}
+    stems = {name: _without_label(name) for name in (*unknown, *missing)}
     pairs = [
         (name, other)
         for name in unknown
         for other in missing
-        if telling[name] == telling[other] and has_same_signs(name, other) and has_same_digits(name, other)
+        if _differ_in_labels(stems[name], stems[other], own)
+        and has_same_signs(name, other)
+        and has_same_digits(name, other)
     ]
     counts = Counter(name for pair in pairs for name in pair)
     return {name: other for name, other in pairs if counts[name] == counts[other] == 1}
 
 
-def _without_labels(name: str, others: Collection[str]) -> list[str]:
-    """The stems of a name's words, without others and without a label such as `id` at its end."""
+def _without_label(name: str) -> list[str]:
+    """The stems of a name's words, without a label such as `id` at its end."""
     stems = list(map(stem, split_words(name)))
-    if stems[-1:] and stems[-1] in _LABEL_STEMS:
-        stems.pop()
-    return [one for one in stems if one not in others]
+    return stems[:-1] if stems[-1:] and stems[-1] in _LABEL_STEMS else stems
+
+
+def _differ_in_labels(one: list[str], other: list[str], of_tool: Collection[str]) -> bool:
+    """Whether names differ at most in that one of them repeats words of the tool: the user of a group is not the group."""
+    theirs = [[word for word in stems if word in of_tool] for stems in (one, other)]
+    rest = [[word for word in stems if word not in of_tool] for stems in (one, other)]
+    return rest[0] == rest[1] and (not all(theirs) or theirs[0] == theirs[1])
 
 
 def _units_of(name: str, members: Mapping[str, Any]) -> ArgumentUnits:
