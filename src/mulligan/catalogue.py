@@ -106,7 +106,7 @@ ENGLISH: Catalogue = {
     "instead": '{pair} instead of "{old}"',
     "all_of_them": "these arguments: {arguments}",
     "if_meant": "if that is what you meant, call {tool} again with {names}{rest}. If not, {otherwise}",
-    "if_meant_call": "if that is not what you meant, {otherwise} If it is, make this call: {call}",
+    "if_meant_call": "if that is not what you meant, {otherwise} If that is what you meant, make this call: {call}",
     "if_read": "if you meant these arguments, call {tool} again with exactly them: {arguments}. If not, {otherwise}",
     "closest_name": "choose the name you meant, then call {tool} again with it. If none fits, do not repeat this call.",
     "quoted_name": "choose the right name from those quoted above, and call {tool} again with it. Do not repeat this call.",
