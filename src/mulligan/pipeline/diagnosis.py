@@ -89,7 +89,7 @@ class Diagnosis:
         runtime = self._runtime
         invocation = Invocation(runtime, runtime.hooks, ToolCall(None, name or "", None), format=format)
         if name is not None and name not in runtime.toolset:
-            error: ToolError = not_found_error(runtime, invocation.call)
+            error: ToolError = not_found_error(invocation)
             error, note = (error, "") if memory is None else record_failure(invocation, memory, error)
             return failure_result(invocation, error, note)
         if isinstance(report, BaseException):

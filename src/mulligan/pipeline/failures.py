@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import cache, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from mulligan.calls import ToolCall
 from mulligan.errors import PluginError, ResourceNotFoundError, ToolArgumentError, ToolError, ToolNotFoundError
 from mulligan.feedback import Feedback, FeedbackFormat
-from mulligan.pipeline.invocation import Invocation, Runtime
+from mulligan.pipeline.invocation import Invocation
 from mulligan.pointers import argument_of
 from mulligan.render.composer import is_unchanged
 from mulligan.render.fitting import render_to_fit
@@ -32,19 +32,19 @@ _TELLING_ARGUMENTS = 2
 _SEPARATORS = frozenset("_-.:/")
 
 
-def not_found_error(runtime: Runtime, call: ToolCall) -> ToolNotFoundError:
+def not_found_error(invocation: Invocation) -> ToolNotFoundError:
     """The error for a name that no tool has.
 
     Args:
-        runtime: what is known of the pipeline.
-        call: the call.
+        invocation: the call; it keeps the arguments that are read here.
     """
+    runtime, call = invocation.runtime, invocation.call
     shown = runtime.renderer.display_name(call)
     error = ToolNotFoundError(f"Tool '{shown}' not found.", rule="host:unknown-name")
-    try:
-        arguments = error.__dict__["_read"] = read_arguments(call.arguments, runtime.limits)
-    except ToolArgumentError:
-        arguments = {}
+    invocation.unvalidated = None
+    with suppress(ToolArgumentError):
+        invocation.unvalidated = read_arguments(call.arguments, runtime.limits)
+    arguments = invocation.unvalidated or {}
     called = safe_str(call.name, 400)
     names, is_clear = runtime.toolset.suggest(called, arguments)
     if names:
@@ -210,9 +210,8 @@ def _correction(invocation: Invocation, error: ToolError, resources: tuple[str, 
 
 def _arguments_as_read(invocation: Invocation, error: ToolError) -> SentArguments | None:
     """The arguments as they were read for an unknown name, or as the validation refused them; None after other failures."""
-    arguments = error.__dict__.pop("_read", None)
-    if arguments is None:
-        tool = invocation.tool
+    tool, arguments = invocation.tool, invocation.unvalidated
+    if tool is not None or arguments is None:
         is_ours = error.rule == "host:arguments" and invocation.failure is None and not invocation.hooks.has_validate
         if not is_ours or tool is None or tool.numbers is not None:
             return None

@@ -304,7 +304,7 @@ def _resolve_and_validate(invocation: Invocation) -> Tool | ToolError:
     runtime, call = invocation.runtime, invocation.call
     tool = invocation.tool = invocation.hooks.resolve(call, runtime.toolset)
     if tool is None:
-        return _not_found_error()(runtime, call)
+        return _not_found_error()(invocation)
     try:
         arguments: Any = invocation.hooks.validate(tool, call) if invocation.hooks.has_validate else None
         arguments = read_arguments(
@@ -505,7 +505,7 @@ def _rendered_result() -> Callable[[Invocation, ToolError, str], ToolResult]:
 
 
 @cache
-def _not_found_error() -> Callable[[Runtime, ToolCall], ToolNotFoundError]:
+def _not_found_error() -> Callable[[Invocation], ToolNotFoundError]:
     """What describes an unknown name, imported with the first."""
     from mulligan.pipeline.failures import not_found_error
 

@@ -121,6 +121,7 @@ class Invocation:
         deadline: the moment by which it must have ended, or None.
         tool: the tool, once it is resolved.
         arguments: the validated JSON values, once there are any.
+        unvalidated: the JSON values of a call whose tool does not exist, once they are read.
         handler_arguments: the handler's keyword arguments, once the arguments are validated.
         candidates: the names that the tool's author gives instead of a missing one, once they are listed.
         failure: what happened in the last attempt, or None.
@@ -147,6 +148,7 @@ class Invocation:
     sent: ToolCall | None = None
     tool: Tool | None = None
     arguments: dict[str, Any] | None = None
+    unvalidated: dict[str, Any] | None = None
     candidates: list[str] | None = None
     failure: Failure | None = None
     outcome: Outcome | None = None
