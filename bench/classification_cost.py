@@ -1,7 +1,7 @@
 """Measures what understanding one failure costs: `python bench/classification_cost.py`.
 
 A ratio is CPU time over that of a bare call: `str(table[name](**json.loads(text)))` in one `try`. The exceptions are of
-every kind: those that the first rule knows, those that carry an answer, and those that nobody knows, for which every rule
+every kind: those that the first rule knows, those that carry an answer, and those that no rule knows, for which every rule
 of every installed package is asked.
 """
 
@@ -40,7 +40,7 @@ class OddError(Exception):
 
 
 def wrapped() -> OddError:
-    """An exception that nobody knows, with three causes that nobody knows."""
+    """An exception that no rule knows, with three causes of the same kind."""
     outer = inner = OddError("could not do it")
     for number in range(3):
         inner.__cause__ = OddError(f"step {number} did not go as it should, see the log of the run")
@@ -59,7 +59,7 @@ INVALID = {
         "details": [{"reason": "BAD"}],
     }
 }
-UNKNOWN = "an exception that nobody knows"
+UNKNOWN = "an exception that no rule knows"
 FAILURES: dict[str, Any] = {
     "a missing file": FileNotFoundError(2, "No such file or directory", "src/missing.py"),
     "a ValueError": ValueError("the seed is not a number"),
