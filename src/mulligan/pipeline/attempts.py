@@ -256,7 +256,9 @@ def classify_outcome(invocation: Invocation, tool: Tool, outcome: Outcome) -> Ou
             raise outcome.exception
         failure: Failure | None = _failure_from(invocation, tool, outcome.exception)
     else:
-        failure = detect_failure(invocation.runtime, tool, outcome.value)
+        value, has_detect = outcome.value, invocation.runtime.hooks.has_detect
+        may_fail = tool.detect is not True or has_detect or may_report(value)
+        failure = detect_failure(invocation.runtime, tool, value) if may_fail else None
         if failure is not None:
             failure.place(tool, invocation.call, invocation.arguments)
     invocation.failure = outcome.failure = failure
@@ -287,7 +289,7 @@ def detect_failure(runtime: Runtime, tool: Tool, value: Any) -> Failure | None:
         value: what it returned.
     """
     if tool.detect is True:
-        return runtime.hooks.detect(value, tool) if runtime.hooks.has_detect or may_report(value) else None
+        return runtime.hooks.detect(value, tool)
     if tool.detect is False:
         return None
     fault_log, culprit = runtime.fault_log, f"tool {tool.name}"

@@ -98,11 +98,11 @@ def invoke(invocation: Invocation, refused: ToolArgumentError | None = None) -> 
             middleware = middleware_for(invocation, tool)
             if middleware:
                 outcome = yield from run_middleware(invocation, tool, middleware, make_run(invocation, tool))
-            else:
-                # The run has no name here, so that nothing keeps it while it continues.
-                outcome = classify_outcome(
-                    invocation, tool, (yield with_deadline(invocation, make_run(invocation, tool)))
+            else:  # the run has no name here, so that nothing keeps it while it continues
+                ended = yield (
+                    make_run(invocation, tool) if is_plain else with_deadline(invocation, make_run(invocation, tool))
                 )
+                outcome = classify_outcome(invocation, tool, ended)
             if outcome.error is not None and outcome.error.transient:
                 outcome = yield from retry_by_default(invocation, tool, outcome)
         except Exception as error:
