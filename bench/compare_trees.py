@@ -18,19 +18,8 @@ from pathlib import Path
 
 HERE = Path(__file__).parents[1]
 _ROW = re.compile(r"\| (.+?) \| ([\d.e+]+) [^|]+\|")
-_STUDENT = (
-    12.706,
-    4.303,
-    3.182,
-    2.776,
-    2.571,
-    2.447,
-    2.365,
-    2.306,
-    2.262,
-    2.228,
-    2.201,
-)  # two-sided 95 %, from 1 degree on
+# Student's t of 1, 2, 3 ... degrees of freedom, two-sided 95 %.
+_STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201)
 
 
 def measured(tree: Path) -> dict[str, float]:
@@ -56,16 +45,17 @@ def main() -> None:
     """Prints the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("other", type=Path, help="the checkout to compare with")
+    parser.add_argument("tree", type=Path, nargs="?", default=HERE, help="another checkout than this one to compare")
     parser.add_argument("--pairs", type=int, default=8, choices=range(2, len(_STUDENT) + 2), metavar="2-12")
     options = parser.parse_args()
-    trees = (options.other.resolve(), HERE)
-    rounds: list[dict[Path, dict[str, float]]] = []
+    tree, other = options.tree.resolve(), options.other.resolve()
+    rounds = []
     for number in range(1, options.pairs + 1):
-        rounds.append({tree: measured(tree) for tree in random.sample(trees, 2)})
+        rounds.append({one: measured(one) for one in random.sample((tree, other), 2)})
         print(f"pair {number} of {options.pairs}", file=sys.stderr, flush=True)
     print("| what | this tree / the other | 95 % |\n|---|---|---|")
-    for title in rounds[0][HERE]:
-        ratios = [one[HERE][title] / one[options.other.resolve()][title] for one in rounds]
+    for title in rounds[0][tree]:
+        ratios = [one[tree][title] / one[other][title] for one in rounds]
         print(f"| {title} | {interval(ratios)} |")
 
 
