@@ -194,6 +194,7 @@ BUILT_IN = sorted(
         *ROOT.glob("middleware/*.py"),
         *ROOT.glob("classify/detect/*.py"),
         ROOT / "classify/html_page.py",
+        ROOT / "classify/printed_values.py",
         ROOT / "pipeline/logs.py",
         ROOT / "pipeline/log_sinks.py",
     }

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any
 
+from mulligan.lazy import lazy_pattern
 from mulligan.untrusted.classes import as_dict, is_a, stored_attributes
 from mulligan.untrusted.json_values import DEEPEST, is_nested_deeper
 from mulligan.untrusted.objects import call_safely, raised_with, read_fields
@@ -12,7 +14,8 @@ from mulligan.untrusted.objects import call_safely, raised_with, read_fields
 Body = Mapping[str, Any] | list[Any]
 
 MAX_CHARS = 200_000
-_MOST_ITEMS = 60
+_MOST_ITEMS, _MOST_STARTS = 60, 3
+_BODY_START = lazy_pattern(r"(?:^|[\s:=(])(?=\[?\{)")
 # fmt: off
 _BODY_FIELDS = (
     "body", "data", "json_body", "response_body", "details", "error_details", "parsed_data", "payload", "info",
@@ -31,7 +34,7 @@ def body(value: object, responses: tuple[Any, ...]) -> Body | None:
     if is_a(value, Mapping):
         return as_dict(value)
     first: Body | None = None
-    for candidate in (*_candidates(value, responses), *_candidates_in_args(value)):
+    for candidate in (*_candidates(value, responses), *_candidates_in_texts(value)):
         found = _parse_body(candidate)
         if type(found) is dict:
             return found
@@ -39,13 +42,14 @@ def body(value: object, responses: tuple[Any, ...]) -> Body | None:
     return first
 
 
-def _candidates_in_args(value: Any) -> Iterator[Any]:
-    """Possible bodies among the arguments of an exception: a mapping, a list, or JSON at the end of a text."""
-    for one in raised_with(value)[:4] if is_a(value, BaseException) else ():
+def _candidates_in_texts(value: Any) -> Iterator[Any]:
+    """Possible bodies in a returned text, or among the arguments of an exception: a mapping, a list, or the end of a text."""
+    for one in raised_with(value)[:4] if is_a(value, BaseException) else (value,):
         if is_a(one, Mapping, list):
             yield one
         elif type(one) is str and one.rstrip().endswith(("}", "}]")):
-            yield one[min(place for place in map(one.find, ("{", "[{")) if place >= 0) :]
+            for start in islice(_BODY_START.finditer(one), _MOST_STARTS):
+                yield one[start.end() :]
 
 
 def body_text(value: object, responses: tuple[Any, ...]) -> str:
@@ -82,7 +86,9 @@ def _parse_body(candidate: Any) -> Body | None:
         return None
     import json
 
-    found = call_safely(lambda: json.loads(text))
+    from mulligan.classify.printed_values import as_json
+
+    found = call_safely(lambda: json.loads(as_json(text)))
     if type(found) is list:
         return found if found and type(found[0]) is dict else None
     return found if type(found) is dict else None

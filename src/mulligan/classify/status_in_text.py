@@ -15,7 +15,9 @@ _STATUS = lazy_pattern(
     r"|\b(?:api|server|service|endpoint|request|backend|upstream|host|site|page|url) (?:returned|responded with|answered"
     r"(?: with)?|replied(?: with)?|gave) (?:an? |HTTP |status ){0,3}([45]\d\d)(?=$|[,;:.)]| (?:for|on|from|to|with|after|at)\b)"
     r"|\b(?:got|received|returned|answered) (?:an? |HTTP |status |code ){0,3}([45]\d\d)(?= (?:from|response|error|status)\b)"
-    r"|\A\s{0,8}([45]\d\d)(?=\s{0,8}\Z|: \S|\s\{| (?:Client|Server) Error: )|: ([45]\d\d)(?= (?:Client|Server) Error: )"
+    r"|\A\s{0,8}(?:[\w.]{1,120}(?:Error|Exception): )?([45]\d\d)(?=\s{0,8}\Z|: \S|\s\{| (?:Client|Server) Error: )"
+    r"|: ([45]\d\d)(?= (?:Client|Server) Error: )"
+    r"|\b(?:error|failed|failure)\b[^\n()\d]{0,80}\(([45]\d\d)\)(?=:|\.?\Z)"
     r"|(?:^|[^\w.\"'`#])[\[(]?([45]\d\d)[\])]?:? ([A-Z][a-z]{1,16}(?: [A-Za-z-]{2,16}){0,4})",
     re.IGNORECASE,
 )
@@ -38,9 +40,9 @@ def find_status(text: str, messages: str = "") -> int | None:
     """
     both = text[:600] if messages in ("", text) else f"{messages[:600]}\n{text[:600]}"
     for match in _STATUS.finditer(_QUOTED.sub("_", both)) if "4" in both or "5" in both else ():
-        status = next(filter(None, match.groups()[:5]), None)
+        status = next(filter(None, match.groups()[:6]), None)
         if status:
             return int(status)
-        if match[7].lower().startswith(_REASON_PHRASES.get(int(match[6]), ())):
-            return int(match[6])
+        if match[8].lower().startswith(_REASON_PHRASES.get(int(match[7]), ())):
+            return int(match[7])
     return None

@@ -21,6 +21,7 @@ from mulligan.classify.detect.subject import Subject, subject_of
 from mulligan.classify.detect.texts import detect_lines, detect_tagged, detect_text
 from mulligan.classify.failure import Failure
 from mulligan.classify.phrases import said
+from mulligan.classify.printed_values import as_json
 from mulligan.errors import ToolError
 from mulligan.tools import Tool
 from mulligan.untrusted.classes import as_dict, is_a
@@ -72,6 +73,10 @@ _LINES = re.compile(
     r"(?:(?:code|status|message|error|detail|reason|type): [^\n]{1,400}(?:\n|\Z)){2,6}"
 )  # of a protobuf
 _FIELD = re.compile(r"^\s*([\w-]+): [\"']?([^\n]*?)[\"']?$", re.MULTILINE)
+_REPORT = re.compile(
+    r"(?=[^\n{\[]{0,160}\b(?:error|exception|fail(?:ed|ure)?|unsuccessful)\b)[^\n{\[]{1,160}(?:[:=]|\s-|\))\s*(?=\[?\s*\{)",
+    re.IGNORECASE,
+)
 _OPENING = ("{", "[", "<", "H")  # JSON, markup, or a raw HTTP response
 
 
@@ -139,7 +144,15 @@ def _find_in_text(text: str, tool: Tool, subject: Subject) -> Failure | None:
         )
     if start == "<" or text.startswith("HTTP/"):
         return detect_tagged(text) or (None if _is_stored_page(subject) else detect_document(text))
-    return detect_text(text, subject)
+    return _find_in_quoted_body(text, tool, subject) or detect_text(text, subject)
+
+
+def _find_in_quoted_body(text: str, tool: Tool, subject: Subject) -> Failure | None:
+    """The failure in a body that a tool quotes behind its own report: `Slack API error: {"ok": false, "error": ...}`."""
+    report = None if subject.is_text or subject.is_message or subject.converts else _REPORT.match(text)
+    body = _read_json(text[report.end() :]) if report is not None and text.rstrip()[-1:] in ("}", "]") else None
+    failure = None if body is None or names_failures(subject) else _find_failure(body, tool, subject)
+    return Failure(value=body, message=text.strip(), status=failure.status) if failure is not None else None
 
 
 def _is_stored_page(subject: Subject) -> bool:
@@ -164,10 +177,13 @@ def _is_only_error(value: Any) -> bool:
 
 
 def _read_json(text: str) -> Any:
-    """The mapping or list that a text holds as JSON, which may have been cut off; None if it holds none that matters."""
-    if len(text) > _MOST_JSON or not any(hint in text for hint in _JSON_HINTS):
+    """The mapping or list that a text holds as JSON, or as Python prints it; None if it holds none that matters.
+
+    It may have been cut off.
+    """
+    stripped = "" if len(text) > _MOST_JSON else as_json(text.strip())
+    if not any(hint in stripped for hint in _JSON_HINTS):
         return None
-    stripped = text.strip()
     try:
         value = json.loads(stripped)
     except (ValueError, RecursionError):
