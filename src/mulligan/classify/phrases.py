@@ -23,8 +23,9 @@ from mulligan.lazy import lazy_pattern
 
 _SYSTEM_CODE = lazy_pattern(r"(?<![\w.])(?:net::)?(ERR_[A-Z_]{4,40}|E2BIG|E[A-Z]{4,14}(?:_AGAIN)?)(?![\w])")
 _ERRNO = lazy_pattern(r"(?:\[Errno |\(os error )(\d{1,4})(?=[\])])")  # Python, Rust
-_REASON_CODE = lazy_pattern(  # a provider's code: at the start, in brackets, or labelled as a code
-    r"(?:^|[(\[]|\b(?:name|code|reason|errorCode)[=:] ?)(?!HTTP)([A-Z]{2,20}(?:_[A-Z]{2,20}){1,6})(?=$|[)\]:,]| [-(])",
+_REASON_CODE = lazy_pattern(  # a provider's code: at the start, in brackets, behind `failed:`, or labelled as a code
+    r"(?:^|[(\[]|\b(?:name|code|reason|errorCode)[=:] ?|\b(?:failed|failure|error)\b[^:\n]{0,40}: )"
+    r"(?!HTTP)([A-Z]{2,20}(?:_[A-Z]{2,20}){1,6})(?=$|[)\]:,]| [-(])",
     re.MULTILINE,
 )
 _CAUSE_CLASS = lazy_pattern(r"\(Caused by ([A-Z]\w{1,60}(?:Error|Exception|Timeout))\(")
@@ -107,8 +108,10 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
     (
         m.RATE_LIMIT,
         """~ (rate|request|throughput) (limit|limits) @ (exceeded|reached|hit|error) …, ~ rate limited …,
+        ~ rate limit of ~ exceeded …,
         ~ ratelimited …, (way|) too many requests (recently|) …, ~ made too many requests (recently|) …,
-        ~ too many (simultaneous|concurrent) ~, ~ @ throttled …, rate exceeded, slow down,
+        ~ too many (simultaneous|concurrent) ~, ~ due to (too many requests|rate limiting|rate limits) …,
+        ~ @ throttled …, rate exceeded, slow down,
         ~ flood control exceeded …,
         ~ (exceeded|reached|hit) (a|your|the) (secondary|primary|api|request|) rate (limit|limits) …,
         ~ (limited to|frequency is|limit is) * (calls|requests|queries) per ~,
@@ -210,7 +213,8 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
         no (*|) (*|) @ found (for|with|at|under|matching) ~, no * (*|) (matches|match) the given query,
         unknown (resource|prompt|file|page|user|table|index|collection|channel|model|database) (_|*|),
         unknown (object|mailbox|topic|queue) (_|*|),
-        ~ not found (for|in|at) (the|) (*|) _, ~ (do|does|did) not exist …, ~ no such ~,
+        ~ not found (for|in|at) (the|) (*|) _, ~ (do|does|did) not exist …,
+        ~ (do|does|did) not (point|refer|resolve) to (a|an|any) ~, ~ no such ~,
         there is no (*|) (*|) named _ …, (could not|cannot|unable to|failed to) (find|locate) ~,
         ~ (do|does|did) not match any ~, no matching ~, ~ no longer exists,
         ~ not found on (the|this|) page, (i|we) (could not|cannot|was unable to|am unable to) (find|locate) ~,
@@ -266,7 +270,8 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
     ),
     (
         m.UNREACHABLE,
-        """~ connection @ refused …, name or service not known, temporary failure in name resolution,
+        """~ connection @ refused …, ~ connection to ~ (was|is|has been) refused …,
+        name or service not known, temporary failure in name resolution,
         nodename nor servname provided, (network|host) is unreachable, no route to host, getaddrinfo ~,
         connect call failed, ~ (could not|cannot|unable to|failed to) resolve ~,
         ~ (could not|cannot|unable to|failed to) (connect|resolve) …,
@@ -275,7 +280,11 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
         no address associated with hostname, unable to find the server …,
         ~ connection could not be (made|established) …""",
     ),
-    (m.CONNECTION, "~ (could not|cannot|unable to|failed to) reach …"),
+    (
+        m.CONNECTION,
+        """~ (could not|cannot|unable to|failed to) reach …,
+        ~ (connection|connectivity|network) (issue|issues|problem|problems|failure|outage) …""",
+    ),
     (
         m.TLS,
         """~ certificate (verify|verification) failed …, ~ certificate @ (expired|invalid|not trusted|self signed) …,

@@ -130,7 +130,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
     (
         m.NOT_FOUND,
         """not found, notfound, no such *, does not exist, doesnt exist, not exist*, non existent*, nonexistent*,
-        no longer exists, no result*, undefined (table|object|database), resource missing, deleted, gone,
+        no longer exists, (no|zero) result*, undefined (table|object|database), resource missing, deleted, gone,
         nxdomain, no script, nonexistent, not registered,
         no (section|option|record|records|row|rows|entry|item|document|match|matches|path|route),
         (ticker|symbol|record|entry|item|page|document|row|table|node|index) missing,

@@ -17,7 +17,7 @@ _STATUS = lazy_pattern(
     r"|\b(?:got|received|returned|answered) (?:an? |HTTP |status |code ){0,3}([45]\d\d)(?= (?:from|response|error|status)\b)"
     r"|\A\s{0,8}(?:[\w.]{1,120}(?:Error|Exception): )?([45]\d\d)(?=\s{0,8}\Z|: \S|\s\{| (?:Client|Server) Error: )"
     r"|: ([45]\d\d)(?= (?:Client|Server) Error: )"
-    r"|\b(?:error|failed|failure)\b[^\n()\d]{0,80}\(([45]\d\d)\)(?=:|\.?\Z)"
+    r"|\b(?:error|failed|failure)\b[^\n()\d]{0,80}\(([45]\d\d)\)(?=:|\.?\Z)|\bhttps?://\S{1,400}: ([45]\d\d)\b"
     r"|(?:^|[^\w.\"'`#])[\[(]?([45]\d\d)[\])]?:? ([A-Z][a-z]{1,16}(?: [A-Za-z-]{2,16}){0,4})",
     re.IGNORECASE,
 )
@@ -40,9 +40,9 @@ def find_status(text: str, messages: str = "") -> int | None:
     """
     both = text[:600] if messages in ("", text) else f"{messages[:600]}\n{text[:600]}"
     for match in _STATUS.finditer(_QUOTED.sub("_", both)) if "4" in both or "5" in both else ():
-        status = next(filter(None, match.groups()[:6]), None)
+        status = next(filter(None, match.groups()[:7]), None)
         if status:
             return int(status)
-        if match[8].lower().startswith(_REASON_PHRASES.get(int(match[7]), ())):
-            return int(match[7])
+        if match[9].lower().startswith(_REASON_PHRASES.get(int(match[8]), ())):
+            return int(match[8])
     return None

@@ -59,7 +59,9 @@ _SAID = (str, int, float, bool, list, tuple)
 
 _MOST_EXTRAS = 3
 
-_LEADING_STATUS = re.compile(r"\s{0,8}(?:HTTP\S{0,4}\s{1,4})?(?:Error:?\s{1,4})?([45]\d\d)\b", re.IGNORECASE)
+_LEADING_STATUS = re.compile(
+    r"\s{0,8}(?:HTTP\S{0,4}\s{1,4})?(?:Error:?\s{1,4})?([45]\d\d)\b(?![ -]\d\.\d{1,3}\.\d)", re.IGNORECASE
+)
 
 
 def has_result(value: Mapping[Any, Any]) -> bool:

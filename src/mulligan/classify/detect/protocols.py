@@ -35,7 +35,10 @@ def detect_marked_result(value: Any, read: Callable[[str], Any]) -> Failure | No
     """
     content = read("content")
     if read("isError") is True or read("is_error") is True:
-        return Failure(value=_with_code(value, read), message=block_text(content))
+        text = block_text(content)
+        told = _with_code(value, read, text)
+        message = message_of(told) if text.lstrip()[:1] == "{" else ""
+        return Failure(value=told, message=message or text)
     if read("status") == "error" and _is_tool_result(read, content):
         return Failure(value={"message": block_text(content)}, message=block_text(content))
     return None
@@ -49,10 +52,11 @@ def _is_tool_result(read: Callable[[str], Any], content: Any) -> bool:
     return bool(blocks) and all(len(one) == 1 and _BLOCKS.issuperset(one) for one in blocks)
 
 
-def _with_code(value: Any, read: Callable[[str], Any]) -> Any:
-    """The result itself, or its structured content, which may have an error code."""
+def _with_code(value: Any, read: Callable[[str], Any], text: str) -> Any:
+    """The result itself, or what may have an error code: its structured content, or the body that its text quotes."""
     structured = read("structuredContent") or read("structured_content")
-    return as_dict(structured) if is_a(structured, Mapping) and structured else value
+    body = structured if is_a(structured, Mapping) and structured else Failure(value=text).body
+    return as_dict(body) if is_a(body, Mapping) else value
 
 
 def detect_protocol(value: Mapping[str, Any], subject: Subject) -> Failure | None:
