@@ -46,6 +46,7 @@ SETS = (
     "fresh_g",
     "fresh_h",
     "fresh_i",
+    "fresh_j",
     "held_out",
     "held_out_2",
 )
