@@ -40,7 +40,6 @@ KNOWN_MISSES = {  # what is not understood yet; an entry that has become wrong f
     *(f"i/{one}" for one in ("trello", "yahoo", "ocs", "splunk", "odoo", "fcm", "graphbatch", "sfcollection", "cline")),
     *(f"i/{one}" for one in ("rust", "lua", "elixir", "null", "panos", "oai", "wms", "ec2", "csv", "php")),
     *(f"i/{one}" for one in ("w1", "w2", "w3", "w4", "w7", "w8")),
-    *("j/apt", "j/view"),
     "j/w8",
 }
 READ = ("documented", "handwritten", *(f"fresh_{letter}" for letter in "abcdefghi"))

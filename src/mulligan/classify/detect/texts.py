@@ -246,16 +246,17 @@ def _plain(text: str) -> str:
     return _DECORATION.sub("", message, count=1) if message[:1] in "#>*_-[(" or message[:1] > "\u2000" else message
 
 
-def detect_tagged(text: str) -> Failure | None:
+def detect_tagged(text: str, *, is_stored: bool) -> Failure | None:
     """Detects a text in a tag that says that it is an error, and nothing else: `<error>File not found</error>`.
 
     The text of an exception may look like a tag: `<HTTPError 404: 'Not Found'>`, `<_InactiveRpcError of RPC that ...>`.
 
     Args:
         text: what a tool returned.
+        is_stored: whether the text may be the content of a file, which has further tags.
     """
     tag = _MARKED.fullmatch(text.strip())
-    if tag is not None:
+    if tag is not None and not (is_stored and "<" in tag[2]):
         return Failure(value=tag[2], message=tag[2])
     shown = _REPR.fullmatch(text.strip())
     if shown is None:

@@ -143,7 +143,8 @@ def _find_in_text(text: str, tool: Tool, subject: Subject) -> Failure | None:
             {name: int(told) if told.isdecimal() else told for name, told in named.items()}, tool, subject
         )
     if start == "<" or text.startswith("HTTP/"):
-        return detect_tagged(text) or (None if _is_stored_page(subject) else detect_document(text))
+        is_stored = _is_stored_page(subject)
+        return detect_tagged(text, is_stored=is_stored) or (None if is_stored else detect_document(text))
     return _find_in_quoted_body(text, tool, subject) or detect_text(text, subject)
 
 
