@@ -26,6 +26,33 @@ FAILURES: dict[str, list[tuple[str, Any, type[errors.ToolError]]]] = {
         ("read_file", "<tool_use_error>File does not exist.</tool_use_error>", MISSING),
         ("send_form", "<error>Missing field <b>email</b></error>", ARGUMENT),
     ],
+    "a numbered error of a database": [
+        ("run_sql", "ORA-00001: unique constraint (SHOP.PK_ORDERS) violated", EXECUTION),
+        ("insert_row", 'ORA-01400: cannot insert NULL into ("SHOP"."ORDERS"."ID")', ARGUMENT),
+        ("get_customers", "ORA-12154: TNS:could not resolve the connect identifier specified", CONNECTION),
+        (
+            "execute_query",
+            "Msg 2627, Level 14, State 1, Line 3\nViolation of PRIMARY KEY constraint 'PK_a'.",
+            EXECUTION,
+        ),
+        ("run_query", 'SQL0204N  "BO.ORDRS" is an undefined name.  SQLSTATE=42704', EXECUTION),
+        (
+            "save_order",
+            "SQLSTATE[23000]: Integrity constraint violation: 1062 Duplicate entry '4' for key 'id'",
+            CONFLICT,
+        ),
+        (
+            "run_sql",
+            "SQLSTATE[HY000] [1045] Access denied for user 'bo'@'localhost' (using password: YES)",
+            AUTHENTICATION,
+        ),
+        ("snowflake_query", "002003 (42S02): SQL compilation error:\nObject 'ORDRS' does not exist.", MISSING),
+        (
+            "run_sql",
+            "('42S02', \"[42S02] [Microsoft][ODBC Driver 18][SQL Server]Invalid object name 'x'. (208)\")",
+            MISSING,
+        ),
+    ],
 }
 
 RESULTS: dict[str, list[tuple[str, Any]]] = {
@@ -41,6 +68,21 @@ RESULTS: dict[str, list[tuple[str, Any]]] = {
         ("read_document", "<error><message>denied</message></error>"),
         ("open_file", "<error>\n  <!-- the default page -->\n  <title>Not found</title>\n</error>"),
         ("cat_file", "<error><retry>3</retry><text>timed out</text></error>"),
+    ],
+    "a numbered error of a database": [
+        ("explain_error_code", "ORA-00942: table or view does not exist"),
+        ("search_error_codes", "ORA-00942: table or view does not exist\nORA-00943: cluster does not exist"),
+        ("lookup_oracle_message", "ORA-01017: invalid username/password; logon denied"),
+        ("tail_log", "ORA-12154: TNS:could not resolve the connect identifier specified"),
+        ("read_file", "Msg 208, Level 16, State 1, Line 1\nInvalid object name 'x'."),
+        ("get_ticket", "SQLSTATE[23000]: Integrity constraint violation: 1062 Duplicate entry"),
+        ("list_last_errors", 'SQL0204N  "BO.ORDRS" is an undefined name.'),
+        ("get_postcode", "000904 (42000): Springfield, not assigned"),
+        ("get_message_of_code", "ORA-01017: invalid username/password; logon denied"),
+        ("describe_sqlstate", "SQLSTATE[42S02] Base table or view not found"),
+        ("run_sql", "('42S02', 'Base table or view not found')"),
+        ("first_row", "('00904', 'Not available')"),
+        ("run_sql", "ORA-00942: 3 times, ORA-01017: once"),
     ],
 }
 

@@ -115,7 +115,9 @@ _STATUS_ONLY = re.compile(
     rf"({'|'.join(str(one.value) for one in HTTPStatus if one >= 400)}):? ([A-Z][A-Za-z' -]{{2,40}})"
 )
 _CLASS = re.compile(r"(?:[a-z_]\w{0,40}\.){0,4}[A-Z]\w{1,60}(?:Error|Exception|Interrupt)")
-_DRIVER = re.compile(r"\(\d{3,5}, ['\"]([^\n]{5,400})['\"]\)")  # what a driver of MySQL writes of an exception
+_DRIVER = re.compile(  # what drivers of MySQL and of ODBC, which repeats the SQLSTATE, write of an exception
+    r"\((?:\d{3,5}, |'([0-9A-Z]{5})', (?=['\"]\[\1\] ))['\"]([^\n]{5,400})['\"]\)"
+)
 _VALIDATION = re.compile(r"\d{1,4} validation errors? for \w[^\n]{0,80}\n\S")  # pydantic
 _STATUS = re.compile(
     r"\W{0,2}(?:exit(?:ed with)?|return|Exit|Exited with|Command failed with exit)(?: code| status)[: ]{1,2}(\d{1,3})\W{0,2}"
@@ -271,7 +273,7 @@ def _detect_exception(message: str, subject: Subject) -> Failure | None:
     """The `repr` of an exception, or what SQLAlchemy writes of one."""
     driver = _DRIVER.fullmatch(message)
     if driver is not None:
-        return Failure(value={"message": driver[1]}, message=driver[1])
+        return Failure(value={"message": driver[2]}, message=driver[2])
     if subject.is_writing and _CLASS.fullmatch(message) is not None:
         return Failure(value={"type": message, "message": message}, message=message)
     if _VALIDATION.match(message):
