@@ -53,6 +53,51 @@ FAILURES: dict[str, list[tuple[str, Any, type[errors.ToolError]]]] = {
             MISSING,
         ),
     ],
+    "a batch of which nothing was done": [
+        (
+            "graph_batch",
+            {
+                "responses": [
+                    {"id": "1", "status": 404, "body": {"error": {"code": "x", "message": "The item was not found."}}}
+                ]
+            },
+            MISSING,
+        ),
+        (
+            "graph_batch",
+            {"responses": [{"id": "1", "status": 403, "headers": {}, "body": {}}, {"id": "2", "status": 403}]},
+            PERMISSION,
+        ),
+        (
+            "create_contacts",
+            [
+                {
+                    "success": False,
+                    "errors": [{"statusCode": "DUPLICATE_VALUE", "message": "duplicate value found: Email"}],
+                }
+            ],
+            CONFLICT,
+        ),
+        (
+            "delete_leads",
+            [
+                {"id": "1", "success": False, "errors": ["no such lead"]},
+                {"id": "2", "success": False, "errors": ["no such lead"]},
+            ],
+            MISSING,
+        ),
+        (
+            "send_push",
+            {
+                "multicast_id": 8,
+                "success": 0,
+                "failure": 1,
+                "canonical_ids": 0,
+                "results": [{"error": "InvalidRegistration"}],
+            },
+            ARGUMENT,
+        ),
+    ],
 }
 
 RESULTS: dict[str, list[tuple[str, Any]]] = {
@@ -83,6 +128,23 @@ RESULTS: dict[str, list[tuple[str, Any]]] = {
         ("run_sql", "('42S02', 'Base table or view not found')"),
         ("first_row", "('00904', 'Not available')"),
         ("run_sql", "ORA-00942: 3 times, ORA-01017: once"),
+    ],
+    "a batch of which nothing was done": [
+        (
+            "graph_batch",
+            {"responses": [{"id": "1", "status": 404, "body": {}}, {"id": "2", "status": 201, "body": {"id": "x"}}]},
+        ),
+        ("check_links", {"responses": [{"id": "1", "status": 404, "body": {"message": "Not Found"}}]}),
+        ("list_recorded_requests", {"responses": [{"id": "1", "status": 500, "body": {"message": "timed out"}}]}),
+        ("crawl_site", {"responses": [{"url": "https://e.com/x", "status": 404}]}),
+        ("list_survey", {"responses": [{"id": "1", "status": "failed", "body": "It did not work"}]}),
+        ("create_contacts", [{"success": False, "errors": ["no email"]}, {"success": True, "id": "3"}]),
+        ("run_sql", [{"success": False, "errors": "timeout"}]),
+        ("run_checks", [{"name": "dns", "success": False, "errors": ["no such host"]}]),
+        ("parse_log", [{"line": 1, "error": "connection refused"}, {"line": 2, "error": "timed out"}]),
+        ("get_sync_history", [{"success": False, "error": "token expired"}]),
+        ("send_push", {"multicast_id": 8, "success": 1, "failure": 1, "results": [{"error": "NotRegistered"}]}),
+        ("import_rows", {"imported": 98, "skipped": [{"row": 3, "error": "no email"}]}),
     ],
 }
 

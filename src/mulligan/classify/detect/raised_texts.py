@@ -5,8 +5,9 @@ has those of a program that went wrong; those of a connection or a query are als
 text that someone has written reports a failure only with the name of what it tried.
 
 Sources: CPython's `Objects`, `Python` and `Lib/json`, urllib3, requests, httpx, aiohttp, botocore and SQLite; the numbered
-errors of Oracle (https://docs.oracle.com/error-help/db/), SQL Server (https://learn.microsoft.com/sql/relational-databases/errors-events), Db2
-(SQLCODE with SQLSTATE), PDO (https://www.php.net/manual/class.pdoexception.php) and Snowflake's connector.
+errors of Oracle (https://docs.oracle.com/error-help/db/), SQL Server
+(https://learn.microsoft.com/sql/relational-databases/errors-events), Db2 (SQLCODE with SQLSTATE), PDO
+(https://www.php.net/manual/class.pdoexception.php) and Snowflake's connector.
 """
 
 from __future__ import annotations

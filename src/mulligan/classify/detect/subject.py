@@ -44,7 +44,8 @@ _RECORDS = _words("""
     pipeline pipelines workflow workflows incident incidents alert alerts alarm alarms event events delivery deliveries
     payment payments charge charges refund refunds transfer transfers transaction transactions order orders invoice
     invoices call calls request requests message messages error errors exception exceptions fault faults failure failures
-    sqlstate errno health status uptime history audit activity record records backup backups parcel shipment booking issue issues
+    sqlstate errno health status uptime history audit activity record records backup backups parcel shipment booking issue
+    issues
 """)
 _SEARCHING = _words("search find query list filter lookup browse match suggest recommend grep recall retrieve")
 _MESSAGES = _words("""

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from mulligan.classify.detect import apis, mappings, member_names, objects, programs, protocols, services
+from mulligan.classify.detect import apis, batches, mappings, member_names, objects, programs, protocols, services
 from mulligan.classify.detect.cloud import detect_cloud
 from mulligan.classify.detect.declared import detect_undeclared_error, is_declared_result
 from mulligan.classify.detect.forms import detect_field_errors
@@ -109,7 +109,7 @@ def _find_failure(value: Any, tool: Tool, subject: Subject) -> Failure | None:
             return _find_in_mapping(as_dict(value[0]), tool, subject)
         listed = services.detect_listed_errors(value, subject) or protocols.detect_console(value, subject)
         named = objects.detect_pair(value, subject) if value and type(value[0]) is str else None
-        return listed or named or detect_lines(value, subject)
+        return listed or named or batches.detect_failed_items(value, subject) or detect_lines(value, subject)
     if kind is tuple:
         return programs.detect_streams(value, subject) or objects.detect_pair(value, subject)
     if issubclass(kind, Mapping):
@@ -169,7 +169,7 @@ def _is_stored(value: Any, failure: Failure, subject: Subject) -> bool:
 
 
 def _lists_other_things(subject: Subject) -> bool:
-    return (subject.is_search or subject.is_reading) and not names_failures(subject)
+    return (subject.is_search or subject.is_reading) and not (subject.is_record or names_failures(subject))
 
 
 def _is_only_error(value: Any) -> bool:
