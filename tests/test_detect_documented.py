@@ -98,6 +98,44 @@ FAILURES: dict[str, list[tuple[str, Any, type[errors.ToolError]]]] = {
             ARGUMENT,
         ),
     ],
+    "a document of XML": [
+        (
+            "wms_map",
+            '<ServiceExceptionReport version="1.3.0"><ServiceException code="LayerNotDefined">Layer roads does not exist</ServiceException></ServiceExceptionReport>',
+            MISSING,
+        ),
+        (
+            "wfs_features",
+            '<ows:ExceptionReport xmlns:ows="http://www.opengis.net/ows/1.1"><ows:Exception exceptionCode="MissingParameterValue" locator="typeName"><ows:ExceptionText>typeName is required</ows:ExceptionText></ows:Exception></ows:ExceptionReport>',
+            ARGUMENT,
+        ),
+        (
+            "harvest_records",
+            '<OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/"><responseDate>2026-01-01</responseDate><request>https://e.com/oai</request><error code="badArgument">The argument until is not valid</error></OAI-PMH>',
+            ARGUMENT,
+        ),
+        (
+            "start_instance",
+            "<Response><Errors><Error><Code>UnauthorizedOperation</Code><Message>You are not authorized to perform this operation.</Message></Error></Errors><RequestID>r</RequestID></Response>",
+            PERMISSION,
+        ),
+        ("photo_sizes", '<rsp stat="fail"><err code="1" msg="Photo not found" /></rsp>', MISSING),
+        (
+            "add_to_playlist",
+            '<subsonic-response status="failed" version="1.16.1"><error code="70" message="Playlist not found"/></subsonic-response>',
+            MISSING,
+        ),
+        (
+            "top_tracks",
+            '<lfm status="failed"><error code="10">Invalid API key - You must be granted a valid key</error></lfm>',
+            AUTHENTICATION,
+        ),
+        (
+            "commit_config",
+            '<response status="error" code="403"><result><msg>Invalid credential</msg></result></response>',
+            AUTHENTICATION,
+        ),
+    ],
 }
 
 RESULTS: dict[str, list[tuple[str, Any]]] = {
@@ -145,6 +183,26 @@ RESULTS: dict[str, list[tuple[str, Any]]] = {
         ("get_sync_history", [{"success": False, "error": "token expired"}]),
         ("send_push", {"multicast_id": 8, "success": 1, "failure": 1, "results": [{"error": "NotRegistered"}]}),
         ("import_rows", {"imported": 98, "skipped": [{"row": 3, "error": "no email"}]}),
+    ],
+    "a document of XML": [
+        ("photo_sizes", '<rsp stat="ok"><sizes><size label="fail" /></sizes></rsp>'),
+        ("play_song", '<subsonic-response status="ok" version="1.16.1"/>'),
+        ("run_tests", '<testsuite status="failed"><error message="no such host"/></testsuite>'),
+        ("get_build", '<build status="failed"><error message="timed out" code="3"/></build>'),
+        ("export_events", '<events><error code="3">access denied</error></events>'),
+        ("fetch_feed", '<journal><date>2026-01-01</date><error code="E1">disk full</error></journal>'),
+        ("list_jobs", '<response><jobs><job status="failed"><error code="1">denied</error></job></jobs></response>'),
+        ("validate_document", '<response status="fail"><msg>Element book is not allowed here</msg></response>'),
+        ("get_payment", '<response status="failed"><msg>Card was declined</msg></response>'),
+        (
+            "harvest_records",
+            '<OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/"><responseDate>x</responseDate><ListRecords><record><title>error</title></record></ListRecords></OAI-PMH>',
+        ),
+        (
+            "get_config",
+            '<response status="success"><result><error-page code="404">not found</error-page></result></response>',
+        ),
+        ("describe_instances", "<Response><Errors/><Instances><i>i-1</i></Instances></Response>"),
     ],
 }
 

@@ -38,7 +38,7 @@ KNOWN_MISSES = {  # what is not understood yet; an entry that has become wrong f
     ),
     *(f"i/{one}" for one in ("gh", "heroku", "make", "gitpush", "ora2", "mysql1", "trino")),
     *(f"i/{one}" for one in ("trello", "yahoo", "ocs", "splunk", "odoo", "cline")),
-    *(f"i/{one}" for one in ("rust", "lua", "elixir", "null", "panos", "oai", "wms", "ec2", "csv", "php")),
+    *(f"i/{one}" for one in ("rust", "lua", "elixir", "null", "csv", "php")),
     *(f"i/{one}" for one in ("w1", "w2", "w3", "w4", "w7", "w8")),
     "j/w8",
 }

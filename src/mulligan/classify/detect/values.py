@@ -144,7 +144,7 @@ def _find_in_text(text: str, tool: Tool, subject: Subject) -> Failure | None:
         )
     if start == "<" or text.startswith("HTTP/"):
         is_stored = _is_stored_page(subject)
-        return detect_tagged(text, is_stored=is_stored) or (None if is_stored else detect_document(text))
+        return detect_tagged(text, is_stored=is_stored) or (None if is_stored else detect_document(text, subject))
     return _find_in_quoted_body(text, tool, subject) or detect_text(text, subject)
 
 
