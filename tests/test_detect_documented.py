@@ -136,6 +136,21 @@ FAILURES: dict[str, list[tuple[str, Any, type[errors.ToolError]]]] = {
             AUTHENTICATION,
         ),
     ],
+    "the report of a runtime or build": [
+        ("run_binary", 'Error: Os { code: 13, kind: PermissionDenied, message: "Permission denied" }', PERMISSION),
+        ("run_binary", 'Os { code: 2, kind: NotFound, message: "No such file or directory" }', MISSING),
+        ("run_elixir", "{:error, :enoent}", MISSING),
+        ("run_erlang", "{error,eacces}", PERMISSION),
+        ("make", "make: *** No rule to make target 'deply'.  Stop.", EXECUTION),
+        ("build_target", "cc -c a.c\nmake[1]: *** [Makefile:3: a.o] Error 1", EXECUTION),
+        ("run_lua", "lua: a.lua:3: attempt to index a nil value (local 't')", EXECUTION),
+        ("run_lua", "luajit: a.lua:3: module 'socket' not found:\nstack traceback:\n\t[C]: in ?", MISSING),
+        (
+            "run_page",
+            "<br />\n<b>Fatal error</b>:  Uncaught PDOException: SQLSTATE[HY000] [2002] Connection refused in /var/www/a.php:3\n",
+            CONNECTION,
+        ),
+    ],
 }
 
 RESULTS: dict[str, list[tuple[str, Any]]] = {
@@ -203,6 +218,24 @@ RESULTS: dict[str, list[tuple[str, Any]]] = {
             '<response status="success"><result><error-page code="404">not found</error-page></result></response>',
         ),
         ("describe_instances", "<Response><Errors/><Instances><i>i-1</i></Instances></Response>"),
+    ],
+    "the report of a runtime or build": [
+        ("run_elixir", "{:ok, :enoent}"),
+        ("run_elixir", "{:error, 3}"),
+        ("run_elixir", "[{:error, :enoent}, {:ok, 3}]"),
+        ("read_source", "{:error, :enoent}"),
+        ("explain_code", "{:error, :enoent}"),
+        ("read_file", 'Os { code: 2, kind: NotFound, message: "No such file or directory" }'),
+        ("make", "make: 'all' is up to date."),
+        ("make", "make: Nothing to be done for 'all'."),
+        ("tail_log", "make: *** [all] Error 2"),
+        ("build_target", "make: [Makefile:3: a.o] Error 1 (ignored)\ncc -o a a.o"),
+        ("lint_lua", "luacheck: a.lua:3: unused variable t"),
+        ("compile_file", "gcc: a.c:3: warning: unused variable"),
+        ("search_code", "grep: a.lua:3: local t = nil"),
+        ("git_blame", "Bo: a.lua:3: local t = nil"),
+        ("get_comment", "bo: a.lua:3: this is nil"),
+        ("view_source", "<br />\n<b>Fatal error</b>:  Uncaught Exception in /a.php:3\n"),
     ],
 }
 

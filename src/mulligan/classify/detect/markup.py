@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from mulligan.classify.detect.reports import coded
 from mulligan.classify.detect.subject import Subject
+from mulligan.classify.detect.traces import detect_trace
 from mulligan.classify.failure import Failure
 from mulligan.classify.html_page import Page, read_page
 from mulligan.classify.phrases import said
@@ -25,6 +26,8 @@ from mulligan.classify.phrases import said
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
+_PHP_ERROR = re.compile(r"(?:<br ?/?>\s*)?<b>(?:Fatal error|Parse error)</b>:  ")  # with PHP's `html_errors`
+_TAG = re.compile(r"</?\w+ ?/?>")
 _HTTP = re.compile(r"HTTP/\d(?:\.\d)? ([45]\d\d)(?: [^\r\n]{0,80})?\r?\n")
 _STATUS_TITLE = re.compile(
     r"(?:[\w.-]{1,80}\.[a-z]{2,12} \| )?(?:HTTP )?(?:Status |Error )?([45]\d\d)"
@@ -67,6 +70,8 @@ def detect_document(text: str, subject: Subject) -> Failure | None:
     if raw is not None:
         body = text.partition("\r\n\r\n")[2] or text.partition("\n\n")[2]
         return Failure(value={"status": int(raw[1]), "body": body[:2_000]}, message=body[:2_000], status=int(raw[1]))
+    if _PHP_ERROR.match(text) is not None:
+        return detect_trace(_TAG.sub("", text))
     page = read_page(text)
     if page is not None:
         return _detect_page(page)
