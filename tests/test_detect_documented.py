@@ -151,6 +151,73 @@ FAILURES: dict[str, list[tuple[str, Any, type[errors.ToolError]]]] = {
             CONNECTION,
         ),
     ],
+    "an envelope that is the only member": [
+        (
+            "stock_chart",
+            {"chart": {"result": None, "error": {"code": "Not Found", "description": "No data found"}}},
+            MISSING,
+        ),
+        (
+            "quote_summary",
+            {"quoteSummary": {"result": None, "error": {"code": "Unauthorized", "description": "Invalid Crumb"}}},
+            AUTHENTICATION,
+        ),
+        (
+            "share_file",
+            {
+                "ocs": {
+                    "meta": {
+                        "status": "failure",
+                        "statuscode": 404,
+                        "message": "Wrong path, file/folder doesn't exist",
+                    },
+                    "data": [],
+                }
+            },
+            MISSING,
+        ),
+        (
+            "list_shares",
+            {
+                "ocs": {
+                    "meta": {"status": "failure", "statuscode": 997, "message": "Current user is not logged in"},
+                    "data": [],
+                }
+            },
+            AUTHENTICATION,
+        ),
+    ],
+    "the error of what was run": [
+        (
+            "trino_query",
+            {
+                "id": "q1",
+                "infoUri": "http://t/q1",
+                "stats": {"state": "FAILED"},
+                "error": {
+                    "message": "line 1:15: Table 'c.s.x' does not exist",
+                    "errorCode": 46,
+                    "errorName": "TABLE_NOT_FOUND",
+                },
+            },
+            MISSING,
+        ),
+        (
+            "execute_statement",
+            {
+                "statement_id": "s",
+                "status": {
+                    "state": "FAILED",
+                    "error": {"error_code": "PERMISSION_DENIED", "message": "User does not have SELECT on table x."},
+                },
+            },
+            PERMISSION,
+        ),
+    ],
+    "messages that are all errors": [
+        ("splunk_search", {"messages": [{"type": "FATAL", "text": "Unknown search command 'serch'."}]}, MISSING),
+        ("create_index", {"messages": [{"type": "ERROR", "text": "Index main already exists"}], "entry": []}, CONFLICT),
+    ],
 }
 
 RESULTS: dict[str, list[tuple[str, Any]]] = {
@@ -236,6 +303,40 @@ RESULTS: dict[str, list[tuple[str, Any]]] = {
         ("git_blame", "Bo: a.lua:3: local t = nil"),
         ("get_comment", "bo: a.lua:3: this is nil"),
         ("view_source", "<br />\n<b>Fatal error</b>:  Uncaught Exception in /a.php:3\n"),
+    ],
+    "an envelope that is the only member": [
+        ("stock_chart", {"chart": {"result": [{"symbol": "A"}], "error": None}}),
+        ("share_file", {"ocs": {"meta": {"status": "ok", "statuscode": 200, "message": None}, "data": []}}),
+        ("get_item", {"item": {"item_id": "i", "error": {"code": "ITEM_LOGIN_REQUIRED", "message": "login required"}}}),
+        ("latest_run", {"run": {"result": None, "error": {"message": "timed out"}}}),
+        ("last_sync", {"sync": {"error": {"code": "x", "message": "access denied"}, "data": []}}),
+        ("check_server", {"mail": {"result": None, "error": {"message": "timed out"}}}),
+        ("describe_api", {"responses": {"error": {"description": "Not found"}, "result": {"description": "The item"}}}),
+        ("get_job", {"import": {"result": None, "error": {"code": "x", "message": "no such file"}}}),
+    ],
+    "the error of what was run": [
+        (
+            "get_query_status",
+            {"id": "q1", "stats": {"state": "FAILED"}, "error": {"message": "Table x does not exist", "errorCode": 46}},
+        ),
+        ("list_statements", {"statement_id": "s", "status": {"state": "FAILED", "error": {"message": "denied"}}}),
+        ("run_sql", {"id": 4, "state": "DONE", "error": {"code": "E3", "message": "access denied"}, "path": "/x"}),
+        ("trino_query", {"id": "q1", "stats": {"state": "FINISHED"}, "data": [["denied", 3]], "error": None}),
+        ("kubectl_get_job", {"status": {"state": "FAILED", "error": {"message": "image not found"}}, "id": 3}),
+    ],
+    "messages that are all errors": [
+        ("splunk_search", {"messages": [{"type": "INFO", "text": "No matching fields exist."}], "results": []}),
+        (
+            "splunk_search",
+            {"messages": [{"type": "ERROR", "text": "Peer p2 is unreachable"}], "results": [{"host": "a"}]},
+        ),
+        ("validate_html", {"messages": [{"type": "error", "text": "Unknown element x"}]}),
+        ("build_page", {"messages": [{"type": "error", "text": "Unknown element x", "line": 3}], "errors": 1}),
+        ("list_messages", {"messages": [{"type": "error", "text": "Access denied"}]}),
+        ("get_notifications", {"messages": [{"type": "error", "text": "Disk full on db1"}]}),
+        ("read_console", {"messages": [{"level": "error", "text": "x is not defined"}]}),
+        ("browser_console", {"messages": [{"level": "error", "text": "x is not defined"}]}),
+        ("get_logs", {"messages": [{"level": "error", "message": "connection refused"}]}),
     ],
 }
 

@@ -37,7 +37,7 @@ _TEXTS = _words("""
     archived cache cached stored template attachment attachments resource readme manual help wiki faq knowledge comment
     comments ticket tickets text texts summarize summarise summary letter letters label labels sign inscription plaque
     review reviews quote quotes verse chapter book paragraph lyrics excerpt content contents story clipboard tail cat grep
-    dump export voicemail sms dm tweet tweets subtitle subtitles headline headlines news
+    dump export voicemail sms dm tweet tweets subtitle subtitles headline headlines news notification notifications
 """)
 _RECORDS = _words("""
     job jobs run runs build builds execution executions operation operations task tasks deployment deployments deploy
@@ -51,7 +51,7 @@ _SEARCHING = _words("search find query list filter lookup browse match suggest r
 _MESSAGES = _words("""
     message messages email emails mail mails inbox note notes comment comments post posts log logs chat conversation
     history transcript recording quote lyrics reply letter clipboard tail code snippet voicemail sms dm tweet tweets
-    subtitle subtitles headline headlines news
+    subtitle subtitles headline headlines news notification notifications
 """)
 _ABOUT = _words("status history health uptime info details report reports records list log logs")
 _READING = _words("""

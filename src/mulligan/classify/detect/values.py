@@ -50,7 +50,7 @@ _FIELDS = frozenset((  # a mapping without any of them reports nothing
     "isError", "is_error", "jsonrpc", "lc", "functionResponse", "function_response", "type", "header", "ename", "__type",
     "OOMKilled", "executionArn", "done", "Failed", "Errors", "Records", "Entries", "failed", "returncode", "return_code",
     "exit_code", "exitCode", "exitcode", "ExitCode", "exit_status", "exited", "stderr", "timed_out", "timedOut", "result",
-    "reason", "msg", "response", "output", "Error Message", "Warning",
+    "reason", "msg", "response", "output", "Error Message", "Warning", "messages",
 )).union(*(fields for fields, _ in _API_DETECTORS))
 _COUNTED = ("Failed", "Unproc")
 _JSON_HINTS = (
@@ -212,6 +212,8 @@ def _read_cut_off(text: str) -> Any:
 
 
 def _find_in_mapping(value: Mapping[Any, Any], tool: Tool, subject: Subject) -> Failure | None:
+    if len(value) == 1 and (inner := apis.only_envelope(value, subject)) is not None:
+        return _find_in_mapping(inner, tool, subject)
     if _FIELDS.isdisjoint(value) and not any(str(name)[:6] in _COUNTED for name in value):
         if not may_fail(value, subject):
             return detect_undeclared_error(value, tool) if tool.output_schema else None
@@ -235,6 +237,8 @@ def _find_in_mapping(value: Mapping[Any, Any], tool: Tool, subject: Subject) -> 
     return (
         _find_by_api(value, subject)
         or apis.detect_error_beside_nothing(value, subject)
+        or apis.detect_error_of_run(value, subject)
+        or apis.detect_message_list(value, subject)
         or _find_in_only_text(value, subject)
         or detect_cloud(value, subject)
         or programs.detect_program(value, subject)
