@@ -218,6 +218,42 @@ FAILURES: dict[str, list[tuple[str, Any, type[errors.ToolError]]]] = {
         ("splunk_search", {"messages": [{"type": "FATAL", "text": "Unknown search command 'serch'."}]}, MISSING),
         ("create_index", {"messages": [{"type": "ERROR", "text": "Index main already exists"}], "entry": []}, CONFLICT),
     ],
+    "the last line of a program": [
+        (
+            "run_shell",
+            {
+                "exit_code": 1,
+                "output": "To github.com:a/b.git\n ! [rejected]        main -> main (fetch first)\nerror: failed to push some refs to 'github.com:a/b.git'",
+            },
+            EXECUTION,
+        ),
+        ("run_command", {"exit_code": 2, "output": "Reading config\nfatal: no such file: a.toml"}, MISSING),
+    ],
+    "words of a service": [
+        ("oracle_query", "ORA-01017: invalid username/password; logon denied", AUTHENTICATION),
+        ("open_session", "Incorrect login or password.", AUTHENTICATION),
+        ("view_repository", "GraphQL: Could not resolve to a Repository with the name 'a/b'. (repository)", MISSING),
+        ("view_profile", "Could not resolve to a User with the login of 'bo'.", MISSING),
+        ("open_page", "Could not resolve to an IP address: exmaple.test", CONNECTION),
+        (
+            "write_file",
+            "The tool execution failed with the following error:\n<error>\nENOENT: no such file or directory, open '/w/a.ts'\n</error>",
+            MISSING,
+        ),
+        (
+            "list_partners",
+            {
+                "jsonrpc": "2.0",
+                "id": 1,
+                "error": {
+                    "code": 200,
+                    "message": "Odoo Server Error",
+                    "data": {"name": "odoo.exceptions.AccessError", "message": "You are not allowed to access 'Bank'"},
+                },
+            },
+            PERMISSION,
+        ),
+    ],
 }
 
 RESULTS: dict[str, list[tuple[str, Any]]] = {
@@ -337,6 +373,26 @@ RESULTS: dict[str, list[tuple[str, Any]]] = {
         ("read_console", {"messages": [{"level": "error", "text": "x is not defined"}]}),
         ("browser_console", {"messages": [{"level": "error", "text": "x is not defined"}]}),
         ("get_logs", {"messages": [{"level": "error", "message": "connection refused"}]}),
+    ],
+    "the last line of a program": [
+        ("run_command", {"exit_code": 1, "output": "1c1\n< error: a\n---\n> error: b"}),
+        ("lint_files", {"exit_code": 1, "output": "a.py:1: unused import\nerror: 1 problem found"}),
+        ("run_tests", {"exit_code": 1, "output": "FAILED test_a.py::test_b\nerror: 1 test failed"}),
+        ("run_command", {"exit_code": 0, "output": "retrying\nerror: timed out once, then done"}),
+        ("run_command", {"exit_code": 1, "output": "error: 3\nwarning: 4\nok: 12"}),
+    ],
+    "words of a service": [
+        ("ask_oracle", "You will not find what you seek."),
+        ("get_issue", "Login page: invalid username/password message is shown twice"),
+        (
+            "get_message",
+            {
+                "jsonrpc": "2.0",
+                "id": 1,
+                "result": {"name": "odoo.exceptions.AccessError", "message": "You are not allowed"},
+            },
+        ),
+        ("write_test", "assert str(error) == 'invalid username/password'"),
     ],
 }
 

@@ -216,6 +216,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
         ~ not found (for|in|at) (the|) (*|) _, ~ (do|does|did) not exist …,
         ~ (do|does|did) not (point|refer|resolve) to (a|an|any) ~, ~ no such ~,
         there is no (*|) (*|) named _ …, (could not|cannot|unable to|failed to) (find|locate) ~,
+        ~ (could not|cannot) resolve to (a|an) ~ with the ~,
         ~ (do|does|did) not match any ~, no matching ~, ~ no longer exists,
         ~ not found on (the|this|) page, (i|we) (could not|cannot|was unable to|am unable to) (find|locate) ~,
         ~ is not present in (table|) _,

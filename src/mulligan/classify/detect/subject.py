@@ -31,6 +31,7 @@ _ASKING = _words("""
     greet negotiate persuade think thought reflect explain define definition meaning dictionary wisdom proverb trivia
     riddle
 """)
+_DATABASES = frozenset(("oracle",))  # and no one to ask, if the tool runs a query
 _TEXTS = _words("""
     file files document documents doc docs page pages article articles post posts note notes log logs email emails mail
     mails inbox message messages chat conversation history recording source code snippet fixture fixtures snapshot archive
@@ -187,7 +188,7 @@ def _subject(name: str) -> Subject:
         )
     reads = verb in _READING or opens_text or (bool(words) and words[-1] in _ABOUT)
     return Subject(
-        converts=bool(known & _CONVERTING) or is_made or bool(known & _ASKING),
+        converts=bool(known & _CONVERTING) or is_made or bool(known & (_ASKING - _DATABASES if runs else _ASKING)),
         is_text=bool(known & _TEXTS),
         is_message=bool(known & _MESSAGES),
         is_search=bool(known & _SEARCHING),
