@@ -36,10 +36,7 @@ KNOWN_MISSES = {  # what is not understood yet; an entry that has become wrong f
         f"h/{one}"
         for one in ("m5", "m10", "a3", "a6", "a12", "p4", "r1", "t1", "t3", "s2", "s3", "x2", "f1", "f5", "k1", "o68")
     ),
-    *(f"i/{one}" for one in ("heroku", "mysql1")),
-    *(f"i/{one}" for one in ("trello")),
-    *(f"i/{one}" for one in ("null", "csv")),
-    *(f"i/{one}" for one in ("w1", "w2", "w3", "w4", "w7", "w8")),
+    *(f"i/{one}" for one in ("heroku", "mysql1", "trello", "null", "csv", "w1", "w2", "w3", "w4", "w7", "w8")),
     "j/w8",
 }
 READ = ("documented", "handwritten", *(f"fresh_{letter}" for letter in "abcdefghi"))
