@@ -254,6 +254,12 @@ FAILURES: dict[str, list[tuple[str, Any, type[errors.ToolError]]]] = {
             PERMISSION,
         ),
     ],
+    "what was asked for": [
+        ("send_cli_command", "fatal: no such file: a.toml", MISSING),
+        ("send_command", {"exit_code": 1, "stdout": "", "stderr": "connect: connection refused"}, CONNECTION),
+        ("get_forecast", {"id": 3, "error": "No such station: Qxz", "data": None}, MISSING),
+        ("summarize_url", {"error": "access denied", "status": 403}, PERMISSION),
+    ],
 }
 
 RESULTS: dict[str, list[tuple[str, Any]]] = {
@@ -393,6 +399,19 @@ RESULTS: dict[str, list[tuple[str, Any]]] = {
             },
         ),
         ("write_test", "assert str(error) == 'invalid username/password'"),
+    ],
+    "what was asked for": [
+        ("send_cli_command", "Vlan10 is down, line protocol is down\n  0 input errors"),
+        ("send_command", "eth0 is up\neth1 is not connected"),
+        ("submit_query", "denied | 3\ntimed out | 1"),
+        ("which", "jqq: not found in PATH; /usr/bin/jq is found"),
+        ("which_program", "No program named jqq was found"),
+        ("get_prediction", {"id": "p1", "status": "failed", "error": "CUDA out of memory.", "output": None}),
+        ("fetch_crawl", {"id": "c1", "status": "failed", "error": "timed out", "data": []}),
+        ("describe_export", {"id": "e1", "state": "FAILED", "error": "quota exceeded", "result": None}),
+        ("summarize_thread", "The deploy failed because the quota was exceeded; the team raised it and tried again."),
+        ("summarise_call", "Login failed: the customer had forgotten the password."),
+        ("summarize_incident", "Access denied: a firewall rule was missing. It was added."),
     ],
 }
 

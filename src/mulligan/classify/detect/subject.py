@@ -17,7 +17,7 @@ def _words(text: str) -> frozenset[str]:
 
 _CONVERTING = _words("""
     explain define translate translation ocr transcribe transcript transcription caption rewrite paraphrase proofread
-    draft echo compose narrate
+    draft echo compose narrate summarize summarise
 """)
 _FILES = _words("file files source fixture snapshot attachment path")
 _MAKING = _words("write generate create make suggest build design produce render")
@@ -48,7 +48,9 @@ _RECORDS = _words("""
     sqlstate errno health status uptime history audit activity record records backup backups parcel shipment booking issue
     issues
 """)
-_SEARCHING = _words("search find query list filter lookup browse match suggest recommend grep recall retrieve")
+_SEARCHING = _words(
+    "which whereis search find query list filter lookup browse match suggest recommend grep recall retrieve"
+)
 _MESSAGES = _words("""
     message messages email emails mail mails inbox note notes comment comments post posts log logs chat conversation
     history transcript recording quote lyrics reply letter clipboard tail code snippet voicemail sms dm tweet tweets
@@ -99,6 +101,10 @@ _NOUNS = _words(
     "page file text label quote log story report record plan schedule"
 )  # as the last word, no verb: `man_page`
 _RUNNING = _words("run execute exec eval invoke")
+_SENDING, _COMMANDS = (
+    _words("send submit issue"),
+    _words("command cmd"),
+)  # `send_cli_command`; a device takes commands, too
 _STARTING = _words("start launch trigger perform make play request simulate")  # with what they start: `start_scan`
 _CHECKS = _words("check checks test tests lint validation")  # `type_check`, but `upload_scan`
 _PROGRAMS = _words("""
@@ -163,6 +169,7 @@ def _subject(name: str) -> Subject:
     verbs = words[:-1] if words[1:] and words[-1] in _NOUNS else words
     verb = next((word for word in verbs[:3] if word in _WRITING or word in _READING or word in _JUDGING), first)
     runs = verb in _RUNNING or (bool(known & _PROGRAMS) and (verb in _PROGRAMS or verb not in _WRITING | _READING))
+    runs = runs or (verb in _SENDING and not known.isdisjoint(_PROGRAMS - _COMMANDS))
     is_made = bool(known & _MAKING) and bool(known & _MADE) and words[-1] in _MADE
     opens_text = verb == "open" and bool(known & (_TEXTS | _RECORDS))
     is_named_check = bool(words) and words[-1] in _CHECKS

@@ -224,6 +224,7 @@ def _find_in_mapping(value: Mapping[Any, Any], tool: Tool, subject: Subject) -> 
     if (
         mappings.says_success(value)
         or _says_undone(value, subject)
+        or _is_read_record(value, subject)
         or mappings.has_findings(value)
         or _is_empty_list(value)
         or is_declared_result(value, tool)
@@ -287,6 +288,18 @@ def is_asked_for(value: Mapping[Any, Any], subject: Subject) -> bool:
     return (
         subject.is_record and not {"syscall", "jsonrpc"} & value.keys() and any(map(member_names.is_of_record, others))
     )
+
+
+def _is_read_record(value: Mapping[Any, Any], subject: Subject) -> bool:
+    """Whether a mapping is the record of what has its id, which a tool got: `{"id": "p1", "status": "failed", ...}`."""
+    state = value.get("status", value.get("state"))
+    is_record = (
+        bool(value.get("id"))
+        and type(state) is str
+        and state.lower() not in ("error", "fail")
+        and "jsonrpc" not in value
+    )
+    return subject.is_reading and is_record
 
 
 def _says_undone(value: Mapping[Any, Any], subject: Subject) -> bool:
