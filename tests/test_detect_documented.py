@@ -15,6 +15,7 @@ CONNECTION = errors.ToolConnectionError
 EXECUTION = errors.ToolExecutionError
 MISSING = errors.ResourceNotFoundError
 PERMISSION = errors.ToolPermissionError
+TIMEOUT = errors.ToolTimeoutError
 
 FAILURES: dict[str, list[tuple[str, Any, type[errors.ToolError]]]] = {
     "already": [
@@ -260,6 +261,30 @@ FAILURES: dict[str, list[tuple[str, Any, type[errors.ToolError]]]] = {
         ("get_forecast", {"id": 3, "error": "No such station: Qxz", "data": None}, MISSING),
         ("summarize_url", {"error": "access denied", "status": 403}, PERMISSION),
     ],
+    "the complaint of a program": [
+        (
+            "run_tar",
+            "tar: a.tgz: Cannot open: No such file or directory\ntar: Error is not recoverable: exiting now",
+            MISSING,
+        ),
+        (
+            "copy_files",
+            "cp: cannot stat 'a.md': No such file or directory\ncp: cannot stat 'b.md': No such file or directory",
+            MISSING,
+        ),
+        ("jq_filter", 'jq: error (at <stdin>:0): Cannot index number with "name"', EXECUTION),
+        (
+            "run_applescript",
+            '0:41: execution error: Calendar got an error: Can\u2019t get calendar "Wrk". (-1728)',
+            EXECUTION,
+        ),
+        ("query_metrics", "parse error at line 1, col 5: syntax error: unexpected IDENTIFIER", ARGUMENT),
+        ("run_sql", 'syntax error at or near "selct"', ARGUMENT),
+        ("wait_for_selector", "Waiting for selector `#buy` failed: Waiting failed: 30000ms exceeded", TIMEOUT),
+        ("snmp_get", "Timeout: No Response from 10.0.0.1.", TIMEOUT),
+        ("vercel_deploy", "Error: No existing credentials found. Please run `vercel login`", AUTHENTICATION),
+        ("push_image", "No credentials are configured.", AUTHENTICATION),
+    ],
 }
 
 RESULTS: dict[str, list[tuple[str, Any]]] = {
@@ -412,6 +437,18 @@ RESULTS: dict[str, list[tuple[str, Any]]] = {
         ("summarize_thread", "The deploy failed because the quota was exceeded; the team raised it and tried again."),
         ("summarise_call", "Login failed: the customer had forgotten the password."),
         ("summarize_incident", "Access denied: a firewall rule was missing. It was added."),
+    ],
+    "the complaint of a program": [
+        ("search_files", "tar: docs/a.md: how to open an archive\ntar: docs/b.md: error codes"),
+        ("grep_files", "a.py: cannot open: No such file\nb.py: cannot open: denied"),
+        ("tail_log", "tar: a.tgz: Cannot open: No such file or directory\ntar: Error is not recoverable: exiting now"),
+        ("read_notes", "jq: error messages are explained in chapter 3"),
+        ("list_programs", "jq: error (3), ok (12)\nawk: error (1), ok (9)"),
+        ("lint_query", "parse error at line 1, col 5: syntax error: unexpected IDENTIFIER"),
+        ("validate_query", 'syntax error at or near "selct"'),
+        ("explain_message", "parse error at line 1: the query is cut off"),
+        ("scan_repository", "No credentials were found in 120 files."),
+        ("search_secrets", "No credentials found."),
     ],
 }
 

@@ -156,7 +156,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
         ~ (token|credential|credentials|password) @ not (valid|recognized|provided|supplied|found|accepted|set) …,
         ~ (api|access|secret|security|license|auth|authentication|subscription) key @
             not (valid|recognized|provided|supplied|found|accepted|set) …,
-        ~ no (password|credentials|api key|token) (supplied|provided|found|given|specified|available) …,
+        ~ no (*|) (password|credentials|api key|token) (supplied|provided|found|given|specified|available) …,
         access denied for user ~, ~ could not (authenticate|log in|login) ~, login failed for ~, authorization failed,
         ~ not be authenticated ~, ~ (key|token|credential|credentials|grant|session|password) header @ invalid,
         ~ (grant|session) @ (invalid|expired|revoked) …, ~ sign in to continue …""",

@@ -54,6 +54,8 @@ _STATES = r"""
     All connection attempts failed
     no such (?:table|column): \S+
     near ".+": syntax error
+    (?:parse|syntax) error (?:at (?:or near|line \d+|position \d+)|in line \d+)\b.+
+    syntax error, unexpected .+
     (?:UNIQUE|NOT NULL|FOREIGN KEY|CHECK) constraint failed(?:: .+)?
 """
 _NUMBERED = r"""

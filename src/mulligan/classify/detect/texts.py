@@ -80,7 +80,7 @@ _PLAIN_REPORT = re.compile(
     r"|\[(?:ERR|ERROR|FAIL|FAILED|FATAL|FAILURE)\] \S"
     r"|\[?(?:ERR(?:OR)?|E)[-_]\w{1,40}\]?:? (?=\S+ \S)"
     r"|(?!If |When |Whenever |Unless |In case |Should |None |No one |Nobody )"
-    r"[A-Z][\w /'-]{2,60} (?:failed|was rejected|was refused|was denied"
+    r"[A-Z][\w /'-]{2,60} (?:(?:`[^`\n]{1,60}`|\"[^\"\n]{1,60}\") )?(?:failed|was rejected|was refused|was denied"
     r"|was declined|was aborted|rejected|refused|unsuccessful)(?: to [a-z]+)?(?:[!.]?(?=\n|\Z)|[:;,] |(?: \u2013| \u2014"
     r"| -) | (?:because|since|as|due to|with|after)\b)"
     r"|(?:Illegal|Invalid|Unsupported|Unrecogni[sz]ed|Unknown|Malformed"
@@ -356,7 +356,7 @@ def _is_known_clause(first: str, subject: Subject, *, is_expected: bool) -> bool
         if clear is None or is_page or (subject.runs and not is_expected and not is_of_call):
             return False
         meaning = clear
-    if meaning is meanings.NOT_FOUND and is_empty_result(first):
+    if (meaning is meanings.NOT_FOUND or subject.is_search) and is_empty_result(first):
         return False
     if is_expected:
         return True
@@ -426,9 +426,16 @@ def _detect_plain_report(message: str, subject: Subject) -> Failure | None:
         return None
     if subject.is_writing and not subject.runs and _DEVICE_CODE.fullmatch(message):
         return Failure(value=message, message=message)
-    if _SHELL.fullmatch(message) and message[:1].islower() and said(message) is not None:
+    if message[:1].islower() and _is_complaint(message) and said(message) is not None:
         return Failure(value=message, message=message)
     return None
+
+
+def _is_complaint(message: str) -> bool:
+    """Whether a text is what a program complains about, in one or several lines: `tar: a.tgz: Cannot open: ...`."""
+    first, *others = message.splitlines()
+    program = first.partition(": ")[0] + ": "
+    return _SHELL.fullmatch(first) is not None and all(line.startswith(program) for line in others)
 
 
 def _find_status(message: str) -> int | None:

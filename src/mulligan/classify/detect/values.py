@@ -293,13 +293,8 @@ def is_asked_for(value: Mapping[Any, Any], subject: Subject) -> bool:
 def _is_read_record(value: Mapping[Any, Any], subject: Subject) -> bool:
     """Whether a mapping is the record of what has its id, which a tool got: `{"id": "p1", "status": "failed", ...}`."""
     state = value.get("status", value.get("state"))
-    is_record = (
-        bool(value.get("id"))
-        and type(state) is str
-        and state.lower() not in ("error", "fail")
-        and "jsonrpc" not in value
-    )
-    return subject.is_reading and is_record
+    has_state = type(state) is str and state.lower() not in ("error", "fail")  # those are of an envelope
+    return subject.is_reading and bool(value.get("id")) and has_state and "jsonrpc" not in value
 
 
 def _says_undone(value: Mapping[Any, Any], subject: Subject) -> bool:
