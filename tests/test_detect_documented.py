@@ -285,6 +285,56 @@ FAILURES: dict[str, list[tuple[str, Any, type[errors.ToolError]]]] = {
         ("vercel_deploy", "Error: No existing credentials found. Please run `vercel login`", AUTHENTICATION),
         ("push_image", "No credentials are configured.", AUTHENTICATION),
     ],
+    "an envelope that states its failure": [
+        (
+            "play_song",
+            {
+                "subsonic-response": {
+                    "status": "failed",
+                    "version": "1.16.1",
+                    "error": {"code": 70, "message": "Song not found"},
+                }
+            },
+            MISSING,
+        ),
+        ("send_sms", {"sms-reply": {"status": "error", "error": {"code": 3, "message": "Invalid number"}}}, ARGUMENT),
+        (
+            "get_invoice",
+            {
+                "Fault": {
+                    "Error": [{"Message": "Object Not Found", "Detail": "Object Not Found : x", "code": "610"}],
+                    "type": "ValidationFault",
+                },
+                "time": "2026-01-01T00:00:00Z",
+            },
+            MISSING,
+        ),
+        ("list_lists", {"err": "Token invalid", "ECODE": "OAUTH_025"}, AUTHENTICATION),
+        ("list_tasks", {"err": "Team not authorized", "ECODE": "OAUTH_027"}, PERMISSION),
+        (
+            "run_workflow",
+            {
+                "errorMessage": "The resource you are requesting could not be found",
+                "errorDescription": "item x",
+                "errorDetails": {},
+                "n8nDetails": {"n8nVersion": "1.7"},
+            },
+            MISSING,
+        ),
+    ],
+    "what a statement or an item answers": [
+        (
+            "surreal_query",
+            [{"status": "ERR", "time": "1.2ms", "result": "The table 'parcels' does not exist"}],
+            MISSING,
+        ),
+        ("influx_query", {"results": [{"statement_id": 0, "error": "database not found: metrcs"}]}, MISSING),
+        (
+            "set_light",
+            [{"error": {"type": 3, "address": "/lights/99", "description": "resource, /lights/99, not available"}}],
+            EXECUTION,
+        ),
+    ],
 }
 
 RESULTS: dict[str, list[tuple[str, Any]]] = {
@@ -449,6 +499,41 @@ RESULTS: dict[str, list[tuple[str, Any]]] = {
         ("explain_message", "parse error at line 1: the query is cut off"),
         ("scan_repository", "No credentials were found in 120 files."),
         ("search_secrets", "No credentials found."),
+    ],
+    "an envelope that states its failure": [
+        ("play_song", {"subsonic-response": {"status": "ok", "version": "1.16.1"}}),
+        (
+            "latest_build",
+            {"build": {"status": "failed", "version": "1.2", "error": {"code": 3, "message": "no such file"}}},
+        ),
+        ("get_job", {"job": {"status": "failed", "error": {"code": 70, "message": "Song not found"}}}),
+        ("check_mail", {"imap": {"status": "failed", "error": {"message": "connection refused"}}}),
+        ("get_device", {"device": {"status": "failed", "version": "2", "error": {"code": 3, "message": "overheated"}}}),
+        (
+            "get_schema",
+            {"Fault": {"type": "object", "properties": {"Error": {"type": "array"}}}, "time": {"type": "string"}},
+        ),
+        ("get_seismic_map", {"Fault": {"name": "San Andreas", "type": "strike-slip"}, "time": "2026-01-01"}),
+        ("list_tasks", {"tasks": [], "err": None, "ECODE": None}),
+        ("get_execution", {"id": "3", "errorMessage": "timed out", "status": "failed", "workflow": "w"}),
+    ],
+    "what a statement or an item answers": [
+        ("surreal_query", [{"status": "OK", "time": "1ms", "result": [{"error": "x"}]}]),
+        (
+            "surreal_query",
+            [{"status": "OK", "time": "1ms", "result": []}, {"status": "ERR", "time": "1ms", "result": "denied"}],
+        ),
+        ("run_sql", [{"status": "ERR", "time": "1.2ms", "result": "denied", "id": 3}]),
+        ("run_sql", [{"status": "ERR", "count": 3}, {"status": "OK", "count": 8}]),
+        ("run_tests", [{"status": "ERR", "time": "1.2ms", "result": "expected 3"}]),
+        ("influx_query", {"results": [{"statement_id": 0, "series": [{"name": "errors"}]}]}),
+        ("influx_query", {"results": [{"statement_id": 0}, {"statement_id": 1, "error": "database not found: x"}]}),
+        (
+            "set_light",
+            [{"success": {"/lights/1/state/on": True}}, {"error": {"type": 7, "description": "invalid value"}}],
+        ),
+        ("parse_log", [{"error": "connection refused"}, {"error": "timed out"}]),
+        ("list_errors", [{"error": {"type": 3, "description": "resource not available"}}]),
     ],
 }
 

@@ -26,6 +26,7 @@ from mulligan.classify.detect.mappings import (
     message_of,
     status_of,
 )
+from mulligan.classify.detect.member_names import pieces
 from mulligan.classify.detect.reports import coded
 from mulligan.classify.detect.sentences import clear_sense, sentences
 from mulligan.classify.detect.subject import Subject
@@ -129,13 +130,20 @@ def detect_error_beside_nothing(value: Mapping[Any, Any], subject: Subject) -> F
 def only_envelope(value: Mapping[Any, Any], subject: Subject) -> Mapping[Any, Any] | None:
     """The only member of a mapping, if it is an envelope without a result: `{"chart": {"result": null, "error": {...}}}`.
 
+    Or a response that states its failure, as Subsonic's: `{"subsonic-response": {"status": "failed", "error": {...}}}`.
+
     Args:
         value: a mapping with one member.
         subject: what the tool was asked for; `{"run": {...}}` of `get_last_run` is that run, with its own error.
     """
-    (inner,) = value.values()
+    ((name, inner),) = value.items()
     is_asked_for = subject.is_record or subject.is_verdict or subject.is_text or bool(subject.words & _LATEST)
-    if is_asked_for or type(inner) is not dict or not is_envelope(inner):
+    if is_asked_for or type(inner) is not dict:
+        return None
+    is_response = pieces(str(name))[-1:] in (("response",), ("reply",), ("answer",))
+    if is_response and is_a(inner.get("error"), Mapping) and str(inner.get("status")).lower() in _FAILURE_STATUSES:
+        return {"error": inner["error"]}
+    if not is_envelope(inner):
         return None
     is_empty_place = any(one in inner and is_empty(inner[one]) for one in RESULT_FIELDS)
     return inner if is_empty_place and any(is_a(inner.get(one), Mapping) for one in ("error", "meta")) else None
@@ -249,7 +257,13 @@ def detect_lambda_error(value: Mapping[Any, Any]) -> Failure | None:
     if type(fault) is str and len(value) <= _MOST_FAULT:
         return Failure(value={"message": fault}, message=fault)
     told = value.get("errorMessage")
-    return Failure(value=value, message=told) if type(told) is str and told and is_envelope(value) else None
+    others = {name: one for name, one in value.items() if not _is_detail(pieces(str(name)))}
+    return Failure(value=value, message=told) if type(told) is str and told and is_envelope(others) else None
+
+
+def _is_detail(words: tuple[str, ...]) -> bool:
+    """Whether a member is part of an error by its name: `errorDescription`, `nodeDetails`."""
+    return words[:1] == ("error",) or words[-1:] == ("details",)
 
 
 def detect_error_code(value: Mapping[Any, Any]) -> Failure | None:

@@ -4,7 +4,7 @@ If some were done, it is a result: what was done must not be done again without 
 are in `cloud.py`.
 
 Sources: the JSON batch format of OData 4.01, section 19, which Microsoft Graph also uses; the `SaveResult` of Salesforce's
-sObject Collections; the `results` of FCM's legacy protocol.
+sObject Collections; the `results` of FCM's legacy protocol; the HTTP APIs of InfluxDB 1 and SurrealDB; Philips Hue.
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ from mulligan.classify.detect import member_names as names
 from mulligan.classify.detect.mappings import is_empty, mappings, message_of, status_of
 from mulligan.classify.detect.subject import Subject
 from mulligan.classify.failure import Failure
+from mulligan.untrusted.classes import as_dict, is_a
 
 _MOST_OTHERS = 3
 _NO_COUNTS = names.FAILED | names.ERRORS | names.META | {"failures", "total", "count"}
+_OF_INFLUX, _OF_SURREAL = {"statement_id", "error"}, {"status", "time", "result"}
 _OF_RESPONSE = frozenset(("id", "status", "headers", "body", "atomicityGroup"))
 
 
@@ -32,10 +34,8 @@ def detect_failed_batch(value: Mapping[Any, Any], subject: Subject) -> Failure |
     listed = [told for told in value.values() if type(told) is list and told]
     if len(listed) != 1:
         return None
-    responses = mappings(listed[0]) if len(value) == 1 and "responses" in value else []
-    if responses and all({"id", "status"} <= one.keys() <= _OF_RESPONSE for one in responses):
-        is_asked_for = subject.is_record or subject.is_verdict or subject.is_text or subject.is_message
-        return None if is_asked_for else _first_failed(responses, _error_of_response)
+    if len(value) == 1 and (documented := _detect_documented(listed[0], subject)) is not None:
+        return documented
     others = sum(not is_empty(told) and type(told) not in (list, int) for told in value.values())
     if others > _MOST_OTHERS or any(_counts_success(name, told) for name, told in value.items()):
         return None
@@ -50,7 +50,31 @@ def detect_failed_items(listed: list[Any], subject: Subject) -> Failure | None:
         subject: what the tool was asked for; of rows and log entries, an error may be a column.
     """
     items = mappings(listed) if _does_things(subject) and not subject.runs else []
-    return _first_failed(items, _error_of) if all(one.get("success") is False for one in items) else None
+    if items and all(one.get("success") is False or _is_only_error(one) for one in items):
+        return _first_failed(items, _error_of)
+    return _detect_documented(listed, subject)
+
+
+def _detect_documented(listed: list[Any], subject: Subject) -> Failure | None:
+    """Detects the responses of an OData batch, and the results of statements, that all failed."""
+    if subject.is_record or subject.is_verdict or subject.is_text or subject.is_message:
+        return None
+    if not listed or not is_a(listed[0], Mapping) or not _error_of_part(as_dict(listed[0])):
+        return None
+    return _first_failed(mappings(listed), _error_of_part)
+
+
+def _error_of_part(part: Mapping[Any, Any]) -> str:
+    if part.keys() == _OF_INFLUX:
+        return names.text_of(part["error"])
+    if part.keys() == _OF_SURREAL:
+        return names.text_of(part["result"]) if part["status"] == "ERR" else ""
+    status = status_of(part) if {"id", "status"} <= part.keys() <= _OF_RESPONSE else None
+    return "" if status is None else message_of(part.get("body")) or f"HTTP {status}"
+
+
+def _is_only_error(item: Mapping[Any, Any]) -> bool:
+    return item.keys() == {"error"} and is_a(item["error"], Mapping)
 
 
 def _does_things(subject: Subject) -> bool:
@@ -69,11 +93,6 @@ def _counts_success(name: Any, told: Any) -> bool:
     """Whether a member counts what was done: `"success": 2`, `"imported": 98`."""
     words = names.pieces(name) if type(name) is str else ()
     return type(told) is int and told > 0 and bool(words) and words[-1] not in _NO_COUNTS
-
-
-def _error_of_response(response: Mapping[Any, Any]) -> str:
-    status = status_of(response)
-    return "" if status is None else message_of(response.get("body")) or f"HTTP {status}"
 
 
 def _error_of(item: Mapping[Any, Any]) -> str:

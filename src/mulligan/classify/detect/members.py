@@ -57,7 +57,7 @@ def may_fail(value: Mapping[Any, Any], subject: Subject) -> bool:
         (told,) = value.values()
         if type(told) is list and told and type(told[0]) is str:
             return True
-    if not (subject.is_writing or "responses" in value) or list not in map(type, value.values()):
+    if not (subject.is_writing or "responses" in value or "results" in value) or list not in map(type, value.values()):
         return False
     return detect_failed_batch(value, subject) is not None
 

@@ -40,7 +40,10 @@ _API_DETECTORS: tuple[tuple[frozenset[str], _Detector], ...] = (
             ("status errors", apis.detect_nested_error),
             ("message error_message", apis.detect_error_code),
             ("message detail errors", apis.detect_bare_message),
-            ("status errors code retry_after Note Information resourceType sqlState sqlstate", services.detect_service),
+            (
+                "status errors code retry_after Note Information resourceType sqlState sqlstate Fault sys",
+                services.detect_service,
+            ),
             ("traceback syscall cause stack exception", apis.detect_raised),
         )
     )
@@ -286,7 +289,9 @@ def is_asked_for(value: Mapping[Any, Any], subject: Subject) -> bool:
         return not all(is_general) or (bool(denied) and not any(mappings.is_told(value.get(name)) for name in _ERRORS))
     others = (name for name, told in value.items() if name not in mappings.ENVELOPE and not mappings.is_empty(told))
     return (
-        subject.is_record and not {"syscall", "jsonrpc"} & value.keys() and any(map(member_names.is_of_record, others))
+        subject.is_record
+        and not {"syscall", "jsonrpc", "Fault"} & value.keys()
+        and any(map(member_names.is_of_record, others))
     )
 
 
