@@ -335,6 +335,12 @@ FAILURES: dict[str, list[tuple[str, Any, type[errors.ToolError]]]] = {
             EXECUTION,
         ),
     ],
+    "a definition of a code": [
+        ("explain_code", {"error": "no such code: E99"}, MISSING),
+        ("explain_error", {"code": "not_found", "message": "no such code"}, MISSING),
+        ("redeem_voucher", {"code": "NOT_FOUND", "description": "The voucher does not exist"}, MISSING),
+        ("get_forecast", {"code": "NOT_FOUND", "description": "The entity does not exist"}, MISSING),
+    ],
 }
 
 RESULTS: dict[str, list[tuple[str, Any]]] = {
@@ -534,6 +540,16 @@ RESULTS: dict[str, list[tuple[str, Any]]] = {
         ),
         ("parse_log", [{"error": "connection refused"}, {"error": "timed out"}]),
         ("list_errors", [{"error": {"type": 3, "description": "resource not available"}}]),
+    ],
+    "a definition of a code": [
+        ("explain_code", {"code": "PERMISSION_DENIED", "description": "The caller does not have permission"}),
+        (
+            "describe_error_code",
+            {"code": "ORA-00942", "title": "Table does not exist", "description": "The table was not found"},
+        ),
+        ("define_term", {"name": "timeout", "code": "timeout", "description": "The request timed out"}),
+        ("get_error", {"code": "rate_limited", "description": "Too many requests"}),
+        ("explain_status", {"code": 404, "title": "Not Found", "description": "The page does not exist"}),
     ],
 }
 

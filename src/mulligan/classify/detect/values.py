@@ -68,6 +68,7 @@ _ENDED = frozenset((
     "terminated", "stopped", "declined", "archived", "suspended",
 ))
 # fmt: on
+_OF_DEFINITION = frozenset(("code", "name", "title", "description", "status", "type"))
 _ONLY_TEXTS = frozenset(("result", "message", "msg", "text", "output", "content", "response"))
 _NOTES = ("message", "msg", "detail", "info", "note")
 _ERRORS = ("error", "errors", "err", "Error", "error_code", "errorCode", "error_message", "message", "reason")
@@ -228,6 +229,7 @@ def _find_in_mapping(value: Mapping[Any, Any], tool: Tool, subject: Subject) -> 
         mappings.says_success(value)
         or _says_undone(value, subject)
         or _is_read_record(value, subject)
+        or _is_definition(value, subject)
         or mappings.has_findings(value)
         or _is_empty_list(value)
         or is_declared_result(value, tool)
@@ -300,6 +302,11 @@ def _is_read_record(value: Mapping[Any, Any], subject: Subject) -> bool:
     state = value.get("status", value.get("state"))
     has_state = type(state) is str and state.lower() not in ("error", "fail")  # those are of an envelope
     return subject.is_reading and bool(value.get("id")) and has_state and "jsonrpc" not in value
+
+
+def _is_definition(value: Mapping[Any, Any], subject: Subject) -> bool:
+    """Whether a mapping says what a code or term means, and that was asked for."""
+    return (subject.converts or names_failures(subject)) and "description" in value and value.keys() <= _OF_DEFINITION
 
 
 def _says_undone(value: Mapping[Any, Any], subject: Subject) -> bool:
