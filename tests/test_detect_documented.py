@@ -338,6 +338,7 @@ FAILURES: dict[str, list[tuple[str, Any, type[errors.ToolError]]]] = {
     "a definition of a code": [
         ("explain_code", {"error": "no such code: E99"}, MISSING),
         ("explain_error", {"code": "not_found", "message": "no such code"}, MISSING),
+        ("translate_text", {"code": "NOT_FOUND", "description": "The language does not exist"}, MISSING),
         ("redeem_voucher", {"code": "NOT_FOUND", "description": "The voucher does not exist"}, MISSING),
         ("get_forecast", {"code": "NOT_FOUND", "description": "The entity does not exist"}, MISSING),
     ],

@@ -36,10 +36,11 @@ def detect_failed_batch(value: Mapping[Any, Any], subject: Subject) -> Failure |
         return None
     if len(value) == 1 and (documented := _detect_documented(listed[0], subject)) is not None:
         return documented
-    others = sum(not is_empty(told) and type(told) not in (list, int) for told in value.values())
-    if others > _MOST_OTHERS or any(_counts_success(name, told) for name, told in value.items()):
+    if not _does_things(subject):
         return None
-    return _first_failed(mappings(listed[0]), _error_of) if _does_things(subject) else None
+    others = sum(not is_empty(told) and type(told) not in (list, int) for told in value.values())
+    is_done_in_part = others > _MOST_OTHERS or any(_counts_success(name, told) for name, told in value.items())
+    return None if is_done_in_part else _first_failed(mappings(listed[0]), _error_of)
 
 
 def detect_failed_items(listed: list[Any], subject: Subject) -> Failure | None:

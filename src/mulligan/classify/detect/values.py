@@ -68,7 +68,8 @@ _ENDED = frozenset((
     "terminated", "stopped", "declined", "archived", "suspended",
 ))
 # fmt: on
-_OF_DEFINITION = frozenset(("code", "name", "title", "description", "status", "type"))
+_OF_DEFINITION = frozenset(("code", "name", "title", "description", "type"))
+_DEFINING = frozenset(("explain", "define", "definition", "meaning", "dictionary", "glossary"))
 _ONLY_TEXTS = frozenset(("result", "message", "msg", "text", "output", "content", "response"))
 _NOTES = ("message", "msg", "detail", "info", "note")
 _ERRORS = ("error", "errors", "err", "Error", "error_code", "errorCode", "error_message", "message", "reason")
@@ -306,7 +307,8 @@ def _is_read_record(value: Mapping[Any, Any], subject: Subject) -> bool:
 
 def _is_definition(value: Mapping[Any, Any], subject: Subject) -> bool:
     """Whether a mapping says what a code or term means, and that was asked for."""
-    return (subject.converts or names_failures(subject)) and "description" in value and value.keys() <= _OF_DEFINITION
+    is_asked_for = names_failures(subject) or not subject.words.isdisjoint(_DEFINING)
+    return is_asked_for and "description" in value and value.keys() <= _OF_DEFINITION
 
 
 def _says_undone(value: Mapping[Any, Any], subject: Subject) -> bool:
