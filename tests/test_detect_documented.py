@@ -342,6 +342,10 @@ FAILURES: dict[str, list[tuple[str, Any, type[errors.ToolError]]]] = {
         ("redeem_voucher", {"code": "NOT_FOUND", "description": "The voucher does not exist"}, MISSING),
         ("get_forecast", {"code": "NOT_FOUND", "description": "The entity does not exist"}, MISSING),
     ],
+    "a list of one error": [
+        ("list_calls", [{"error": "no such file: a.md"}], MISSING),
+        ("search_issues", '[{"error": "connection refused"}]', CONNECTION),
+    ],
 }
 
 RESULTS: dict[str, list[tuple[str, Any]]] = {
@@ -551,6 +555,12 @@ RESULTS: dict[str, list[tuple[str, Any]]] = {
         ("define_term", {"name": "timeout", "code": "timeout", "description": "The request timed out"}),
         ("get_error", {"code": "rate_limited", "description": "Too many requests"}),
         ("explain_status", {"code": 404, "title": "Not Found", "description": "The page does not exist"}),
+    ],
+    "a list of one error": [
+        ("list_calls", [{"error": "no such host", "success": False}]),
+        ("list_errors", [{"error": "no such file: a.md"}]),
+        ("list_calls", [{"id": 3, "error": "timed out"}]),
+        ("search_issues", [{"title": "Crash", "error": "index out of range"}]),
     ],
 }
 

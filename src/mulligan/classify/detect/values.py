@@ -110,7 +110,7 @@ def _find_failure(value: Any, tool: Tool, subject: Subject) -> Failure | None:
     if kind is list:
         if len(value) == 1 and is_a(value[0], Mapping) and as_dict(value[0]).get("type") == "text":
             return _find_in_text(protocols.block_text(value), tool, subject)  # the only block of a result
-        if len(value) == 1 and _is_only_error(value[0]) and _lists_other_things(subject):
+        if len(value) == 1 and _is_only_error(value[0]) and _lists_other_things(value[0], subject):
             return _find_in_mapping(as_dict(value[0]), tool, subject)
         listed = services.detect_listed_errors(value, subject) or protocols.detect_console(value, subject)
         named = objects.detect_pair(value, subject) if value and type(value[0]) is str else None
@@ -173,8 +173,11 @@ def _is_stored(value: Any, failure: Failure, subject: Subject) -> bool:
     return said(failure.told) is None and sense(failure.told) is None
 
 
-def _lists_other_things(subject: Subject) -> bool:
-    return (subject.is_search or subject.is_reading) and not (subject.is_record or names_failures(subject))
+def _lists_other_things(item: Mapping[Any, Any], subject: Subject) -> bool:
+    """Whether a tool lists something that is no error; a record of a run says more of it than an error."""
+    if names_failures(subject) or (subject.is_record and len(item) > 1):
+        return False
+    return subject.is_search or subject.is_reading
 
 
 def _is_only_error(value: Any) -> bool:
