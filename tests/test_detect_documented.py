@@ -346,6 +346,11 @@ FAILURES: dict[str, list[tuple[str, Any, type[errors.ToolError]]]] = {
         ("list_calls", [{"error": "no such file: a.md"}], MISSING),
         ("search_issues", '[{"error": "connection refused"}]', CONNECTION),
     ],
+    "a citation": [
+        ("approve_leave", "Request denied, by Bo", PERMISSION),
+        ("get_page", "Access denied, by order of the administrator.", PERMISSION),
+        ("get_song", "Error: no such song, see catalogue by Bo", MISSING),
+    ],
 }
 
 RESULTS: dict[str, list[tuple[str, Any]]] = {
@@ -561,6 +566,12 @@ RESULTS: dict[str, list[tuple[str, Any]]] = {
         ("list_errors", [{"error": "no such file: a.md"}]),
         ("list_calls", [{"id": 3, "error": "timed out"}]),
         ("search_issues", [{"title": "Crash", "error": "index out of range"}]),
+    ],
+    "a citation": [
+        ("get_film", "Access Denied, by Ann Ray"),
+        ("get_book_of_the_day", "Error: Not Found, by J. Roe"),
+        ("random_album", "Connection Refused, by The Timeouts"),
+        ("get_painting", "Failed: a study in grey, by Mo Lee."),
     ],
 }
 

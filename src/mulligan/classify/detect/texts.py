@@ -145,6 +145,7 @@ _DEFINITION = re.compile(
     r"|(?:is|are) (?:raised|thrown|returned|shown|caused|emitted)|occurs?)\b"
 )
 _LOG_LINE = re.compile(r"[A-Z][a-z]{2} +\d{1,2} \d\d:\d\d:\d\d \S+ \S+: ")  # of syslog
+_CITATION = re.compile(r"[^\n]{1,160}, by [A-Z][\w'.-]*(?: [A-Z][\w'.-]*){0,3}")  # a work, and whose it is
 _WARNING = re.compile(r"\W{0,3}(?:[a-z]{2,12} )?(?:warn|warning|WARN|WARNING|Warning)\b")
 _DEVICE_CODE = re.compile(r"(?:E|ERR|F|ALARM|FAULT)[-_ ]?\d{1,5}[ :.-]{1,3}\S[^\n]{2,80}")
 _SHELL = re.compile(r"(?:[\w.+/-]{1,60}: ){1,3}[^\n:]{1,160}(?:: [^\n]{1,160})?")
@@ -198,7 +199,8 @@ def detect_text(text: str, subject: Subject) -> Failure | None:
     written = (message, text.strip())
     if any(is_raised_text(one, subject) or names_own_attempt(one, subject) for one in written):
         return Failure(value=message, message=message, status=leading_status(message) or _find_status(message))
-    if subject.converts or _LOG_LINE.match(message):
+    is_citation = not subject.is_writing and _CITATION.fullmatch(message) is not None
+    if subject.converts or is_citation or _LOG_LINE.match(message):
         return None
     if len(message) <= 2 * _LONGEST_REPORT:
         framework = _detect_framework(message, subject) or _detect_exception(message, subject)
