@@ -40,7 +40,7 @@ def detect_failed_batch(value: Mapping[Any, Any], subject: Subject) -> Failure |
         return None
     others = sum(not is_empty(told) and type(told) not in (list, int) for told in value.values())
     is_done_in_part = others > _MOST_OTHERS or any(_counts_success(name, told) for name, told in value.items())
-    return None if is_done_in_part else _first_failed(mappings(listed[0]), _error_of)
+    return None if is_done_in_part else _first_failed(listed[0], _error_of)
 
 
 def detect_failed_items(listed: list[Any], subject: Subject) -> Failure | None:
@@ -50,19 +50,15 @@ def detect_failed_items(listed: list[Any], subject: Subject) -> Failure | None:
         listed: the items.
         subject: what the tool was asked for; of rows and log entries, an error may be a column.
     """
-    items = mappings(listed) if _does_things(subject) and not subject.runs else []
-    if items and all(one.get("success") is False or _is_only_error(one) for one in items):
-        return _first_failed(items, _error_of)
-    return _detect_documented(listed, subject)
+    does_things = _does_things(subject) and not subject.runs
+    failed = _first_failed(listed, _error_of_failed) if does_things else None
+    return failed or _detect_documented(listed, subject)
 
 
 def _detect_documented(listed: list[Any], subject: Subject) -> Failure | None:
     """Detects the responses of an OData batch, and the results of statements, that all failed."""
-    if subject.is_record or subject.is_verdict or subject.is_text or subject.is_message:
-        return None
-    if not listed or not is_a(listed[0], Mapping) or not _error_of_part(as_dict(listed[0])):
-        return None
-    return _first_failed(mappings(listed), _error_of_part)
+    is_asked_for = subject.is_record or subject.is_verdict or subject.is_text or subject.is_message
+    return None if is_asked_for else _first_failed(listed, _error_of_part)
 
 
 def _error_of_part(part: Mapping[Any, Any]) -> str:
@@ -74,20 +70,22 @@ def _error_of_part(part: Mapping[Any, Any]) -> str:
     return "" if status is None else message_of(part.get("body")) or f"HTTP {status}"
 
 
-def _is_only_error(item: Mapping[Any, Any]) -> bool:
-    return item.keys() == {"error"} and is_a(item["error"], Mapping)
+def _error_of_failed(item: Mapping[Any, Any]) -> str:
+    is_only_error = item.keys() == {"error"} and is_a(item["error"], Mapping)
+    return _error_of(item) if is_only_error or item.get("success") is False else ""
 
 
 def _does_things(subject: Subject) -> bool:
     return subject.is_writing and not (subject.is_search or subject.is_record or subject.is_verdict)
 
 
-def _first_failed(items: list[Mapping[Any, Any]], error_of: Callable[[Mapping[Any, Any]], str]) -> Failure | None:
-    """The failure of the first item, if each reports one."""
-    errors = [error_of(one) for one in items]
-    if not errors or not all(errors):
+def _first_failed(listed: list[Any], error_of: Callable[[Mapping[Any, Any]], str]) -> Failure | None:
+    """The failure of the first item, if each reports one; most lists are results, as their first item shows."""
+    told = error_of(as_dict(listed[0])) if listed and is_a(listed[0], Mapping) else ""
+    items = mappings(listed) if told else []
+    if not items or not all(map(error_of, items)):
         return None
-    return Failure(value={"message": errors[0]}, message=errors[0], status=status_of(items[0]))
+    return Failure(value={"message": told}, message=told, status=status_of(items[0]))
 
 
 def _counts_success(name: Any, told: Any) -> bool:
