@@ -232,8 +232,8 @@ def _find_in_mapping(value: Mapping[Any, Any], tool: Tool, subject: Subject) -> 
     if (
         mappings.says_success(value)
         or _says_undone(value, subject)
-        or _is_read_record(value, subject)
-        or _is_definition(value, subject)
+        or is_read_record(value, subject)
+        or is_definition(value, subject)
         or mappings.has_findings(value)
         or _is_empty_list(value)
         or is_declared_result(value, tool)
@@ -301,14 +301,14 @@ def is_asked_for(value: Mapping[Any, Any], subject: Subject) -> bool:
     )
 
 
-def _is_read_record(value: Mapping[Any, Any], subject: Subject) -> bool:
+def is_read_record(value: Mapping[Any, Any], subject: Subject) -> bool:
     """Whether a mapping is the record of what has its id, which a tool got: `{"id": "p1", "status": "failed", ...}`."""
     state = value.get("status", value.get("state"))
     has_state = type(state) is str and state.lower() not in ("error", "fail")  # those are of an envelope
     return subject.is_reading and bool(value.get("id")) and has_state and "jsonrpc" not in value
 
 
-def _is_definition(value: Mapping[Any, Any], subject: Subject) -> bool:
+def is_definition(value: Mapping[Any, Any], subject: Subject) -> bool:
     """Whether a mapping says what a code or term means, and that was asked for."""
     is_asked_for = names_failures(subject) or not subject.words.isdisjoint(_DEFINING)
     return is_asked_for and "description" in value and value.keys() <= _OF_DEFINITION
