@@ -351,6 +351,10 @@ FAILURES: dict[str, list[tuple[str, Any, type[errors.ToolError]]]] = {
         ("get_page", "Access denied, by order of the administrator.", PERMISSION),
         ("get_song", "Error: no such song, see catalogue by Bo", MISSING),
     ],
+    "what only resembles a rule": [
+        ("deploy", "make: *** [deploy] Error 1", EXECUTION),
+        ("read_meter", "No response from the device.", TIMEOUT),
+    ],
 }
 
 RESULTS: dict[str, list[tuple[str, Any]]] = {
@@ -572,6 +576,17 @@ RESULTS: dict[str, list[tuple[str, Any]]] = {
         ("get_book_of_the_day", "Error: Not Found, by J. Roe"),
         ("random_album", "Connection Refused, by The Timeouts"),
         ("get_painting", "Failed: a study in grey, by Mo Lee."),
+    ],
+    "what only resembles a rule": [
+        ("race_results", "Bo: 30 seconds exceeded the record"),
+        ("list_replies", "No reply from Bo yet"),
+        ("get_tree", {"root": {"error": {"message": "overheated"}, "value": None}}),
+        ("poll_sensor", {"sensor": {"value": None, "error": {"code": 3, "message": "timed out"}}}),
+        ("survey_summary", "No response from 3 of 40 customers yet."),
+        ("rhyme", "make: *** love"),
+        ("generate_xml", '<rsp stat="fail"><err code="1" msg="Photo not found"/></rsp>'),
+        ("deploy_app", {"steps": [{"name": "a", "error": "retry 1 failed"}], "deployed": True}),
+        ("get_export", {"id": "e1", "status": "timed_out", "error": "timed out", "result": None}),
     ],
 }
 

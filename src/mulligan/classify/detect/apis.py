@@ -66,6 +66,7 @@ _RESPONSE = frozenset(  # of a response that is handed on whole; a record of one
 _LONGEST_MESSAGE = 160
 _LATEST, _SCREENS = frozenset(("last", "latest", "previous")), frozenset(("console", "browser", "page", "screen"))
 _LEVELS = frozenset(("error", "fatal"))
+_PLACES = ("data", "result", "results", "response")  # of what was asked for; a sensor has a `value`
 _MOST_FAULT = 4  # members of a fault of SOAP
 
 _NO_TEXT = re.compile(r"[\d.,%\s-]+|#[0-9a-fA-F]{3,8}")
@@ -145,7 +146,7 @@ def only_envelope(value: Mapping[Any, Any], subject: Subject) -> Mapping[Any, An
         return {"error": inner["error"]}
     if not is_envelope(inner):
         return None
-    is_empty_place = any(one in inner and is_empty(inner[one]) for one in RESULT_FIELDS)
+    is_empty_place = any(one in inner and is_empty(inner[one]) for one in _PLACES)
     return inner if is_empty_place and any(is_a(inner.get(one), Mapping) for one in ("error", "meta")) else None
 
 

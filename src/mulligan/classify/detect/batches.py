@@ -89,7 +89,9 @@ def _first_failed(listed: list[Any], error_of: Callable[[Mapping[Any, Any]], str
 
 
 def _counts_success(name: Any, told: Any) -> bool:
-    """Whether a member counts what was done: `"success": 2`, `"imported": 98`."""
+    """Whether a member says or counts what was done: `"deployed": true`, `"imported": 98`."""
+    if told is True:
+        return True
     words = names.pieces(name) if type(name) is str else ()
     return type(told) is int and told > 0 and bool(words) and words[-1] not in _NO_COUNTS
 

@@ -24,7 +24,7 @@ _MAKING = _words("write generate create make suggest build design produce render
 _MADE = _words("""
     story stories text texts copy poem poems haiku html page article essay letter reply email message caption slogan joke
     lyrics song speech script code sql query regex test tests prompt description summary title headline tweet dialogue
-    report answer svg markdown
+    report answer svg xml markdown
 """)
 _ASKING = _words("""
     ask answer chat advise advice oracle joke fortune horoscope magic ball persona npc interview converse consult talk

@@ -46,7 +46,7 @@ _LINES = tuple(
         (r"\d+:\d+: (execution|syntax) error: (.*) \(-?\d+\)", False),
         (r"(?:Error: )?Os \{ code: \d{1,5}, kind: (\w{2,40}), message: \".*\" \}", True),
         (r"\{:?error, ?:?([a-z]\w{1,40})\}", True),
-        (r"(?:.*\n)?g?make(?:\[\d{1,3}\])?: (\*\*\*) [^\n]+", False),
+        (r"(?:.*\n)?g?make(?:\[\d{1,3}\])?: (\*\*\*) (?:\[[^\n]+|[^\n]+Stop\.)", False),
         (r"(lua)(?:jit|tex|\d(?:\.\d)?)?: [^\n:]{1,100}:\d{1,6}: [^\n]{1,300}(?:\nstack traceback:.*)?", False),
         (r"(?:Tool|Function|Handler|Action) (raised|threw|failed with|errored)(?: an exception)?: (.*)", False),
     )

@@ -22,6 +22,7 @@ from mulligan.classify.detect.texts import detect_lines, detect_tagged, detect_t
 from mulligan.classify.failure import Failure
 from mulligan.classify.phrases import said
 from mulligan.classify.printed_values import as_json
+from mulligan.classify.reasons import reason_of
 from mulligan.errors import ToolError
 from mulligan.tools import Tool
 from mulligan.untrusted.classes import as_dict, is_a
@@ -68,6 +69,7 @@ _ENDED = frozenset((
     "terminated", "stopped", "declined", "archived", "suspended",
 ))
 # fmt: on
+_OF_JOB = _ENDED | {"timed_out", "aborted"}
 _OF_DEFINITION = frozenset(("code", "name", "title", "description", "type"))
 _DEFINING = frozenset(("explain", "define", "definition", "meaning", "dictionary", "glossary"))
 _ONLY_TEXTS = frozenset(("result", "message", "msg", "text", "output", "content", "response"))
@@ -304,8 +306,10 @@ def is_asked_for(value: Mapping[Any, Any], subject: Subject) -> bool:
 def is_read_record(value: Mapping[Any, Any], subject: Subject) -> bool:
     """Whether a mapping is the record of what has its id, which a tool got: `{"id": "p1", "status": "failed", ...}`."""
     state = value.get("status", value.get("state"))
-    has_state = type(state) is str and state.lower() not in ("error", "fail")  # those are of an envelope
-    return subject.is_reading and bool(value.get("id")) and has_state and "jsonrpc" not in value
+    if not (subject.is_reading and value.get("id") and type(state) is str) or "jsonrpc" in value:
+        return False
+    is_of_report = state.isdecimal() or state.lower() in ("error", "fail") or reason_of(state) is not None
+    return state.lower() in _OF_JOB or not is_of_report
 
 
 def is_definition(value: Mapping[Any, Any], subject: Subject) -> bool:
