@@ -355,6 +355,18 @@ FAILURES: dict[str, list[tuple[str, Any, type[errors.ToolError]]]] = {
         ("deploy", "make: *** [deploy] Error 1", EXECUTION),
         ("read_meter", "No response from the device.", TIMEOUT),
     ],
+    "reports of tools that summarize, find or send": [
+        ("summarize_page", "Error: 401 Unauthorized", AUTHENTICATION),
+        ("summarize_document", "Failed to summarize the document: timed out", TIMEOUT),
+        ("which_model", "Error: unknown model x", MISSING),
+        ("submit_sql", 'ERROR: relation "x" does not exist', MISSING),
+        ("issue_query", "permission denied for table x", PERMISSION),
+    ],
+    "a summary": [
+        ("summarize_url", "Error: could not fetch https://e.com/a: 404", MISSING),
+        ("summarise_text", "Sorry, I cannot access this page.", EXECUTION),
+        ("summarize_document", "The document was not found.", MISSING),
+    ],
 }
 
 RESULTS: dict[str, list[tuple[str, Any]]] = {
@@ -504,9 +516,6 @@ RESULTS: dict[str, list[tuple[str, Any]]] = {
         ("get_prediction", {"id": "p1", "status": "failed", "error": "CUDA out of memory.", "output": None}),
         ("fetch_crawl", {"id": "c1", "status": "failed", "error": "timed out", "data": []}),
         ("describe_export", {"id": "e1", "state": "FAILED", "error": "quota exceeded", "result": None}),
-        ("summarize_thread", "The deploy failed because the quota was exceeded; the team raised it and tried again."),
-        ("summarise_call", "Login failed: the customer had forgotten the password."),
-        ("summarize_incident", "Access denied: a firewall rule was missing. It was added."),
     ],
     "the complaint of a program": [
         ("search_files", "tar: docs/a.md: how to open an archive\ntar: docs/b.md: error codes"),
@@ -587,6 +596,18 @@ RESULTS: dict[str, list[tuple[str, Any]]] = {
         ("generate_xml", '<rsp stat="fail"><err code="1" msg="Photo not found"/></rsp>'),
         ("deploy_app", {"steps": [{"name": "a", "error": "retry 1 failed"}], "deployed": True}),
         ("get_export", {"id": "e1", "status": "timed_out", "error": "timed out", "result": None}),
+    ],
+    "reports of tools that summarize, find or send": [
+        ("which", "which: no jqq in (/usr/bin:/bin)"),
+        ("submit_query", "state | failed"),
+        ("send_query", "denied"),
+        ("summarize_paper", "The paper shows that most requests failed."),
+    ],
+    "a summary": [
+        ("summarize_thread", "The deploy failed because the quota was exceeded; the team raised it and tried again."),
+        ("summarise_call", "Login failed: the customer had forgotten the password."),
+        ("summarize_incident", "Access denied: a firewall rule was missing. It was added."),
+        ("summarize_meeting", "The vote failed with 3 to 4; the budget is rejected."),
     ],
 }
 

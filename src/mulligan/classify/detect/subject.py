@@ -17,7 +17,7 @@ def _words(text: str) -> frozenset[str]:
 
 _CONVERTING = _words("""
     explain define translate translation ocr transcribe transcript transcription caption rewrite paraphrase proofread
-    draft echo compose narrate summarize summarise
+    draft echo compose narrate
 """)
 _FILES = _words("file files source fixture snapshot attachment path")
 _MAKING = _words("write generate create make suggest build design produce render")

@@ -145,6 +145,11 @@ _DEFINITION = re.compile(
     r"|(?:is|are) (?:raised|thrown|returned|shown|caused|emitted)|occurs?)\b"
 )
 _LOG_LINE = re.compile(r"[A-Z][a-z]{2} +\d{1,2} \d\d:\d\d:\d\d \S+ \S+: ")  # of syslog
+_SUMMARIZING = frozenset(("summarize", "summarise"))
+_MOST_WORDS_OF_NO_SUMMARY = 6  # `The document was not found.`
+_OPENING = re.compile(
+    r"\W{0,3}(?:error|failed to|unable|could not|couldn't|cannot|can't|sorry|(?:the )?request|http)\b", re.IGNORECASE
+)
 _CITATION = re.compile(r"[^\n]{1,160}, by [A-Z][\w'.-]*(?: [A-Z][\w'.-]*){0,3}")  # a work, and whose it is
 _WARNING = re.compile(r"\W{0,3}(?:[a-z]{2,12} )?(?:warn|warning|WARN|WARNING|Warning)\b")
 _DEVICE_CODE = re.compile(r"(?:E|ERR|F|ALARM|FAULT)[-_ ]?\d{1,5}[ :.-]{1,3}\S[^\n]{2,80}")
@@ -199,8 +204,7 @@ def detect_text(text: str, subject: Subject) -> Failure | None:
     written = (message, text.strip())
     if any(is_raised_text(one, subject) or names_own_attempt(one, subject) for one in written):
         return Failure(value=message, message=message, status=leading_status(message) or _find_status(message))
-    is_citation = not subject.is_writing and _CITATION.fullmatch(message) is not None
-    if subject.converts or is_citation or _LOG_LINE.match(message):
+    if subject.converts or _LOG_LINE.match(message) or _is_of_others(message, subject):
         return None
     if len(message) <= 2 * _LONGEST_REPORT:
         framework = _detect_framework(message, subject) or _detect_exception(message, subject)
@@ -229,6 +233,14 @@ def detect_text(text: str, subject: Subject) -> Failure | None:
         if failure is not None:
             return failure
     return _detect_known_report(message, subject) or _detect_sentence(message, subject)
+
+
+def _is_of_others(message: str, subject: Subject) -> bool:
+    """Whether a text is the name of a work, with its author, or the summary of something that failed."""
+    if not subject.is_writing and _CITATION.fullmatch(message):
+        return True
+    is_summary = not subject.words.isdisjoint(_SUMMARIZING) and len(message.split()) > _MOST_WORDS_OF_NO_SUMMARY
+    return is_summary and _OPENING.match(message) is None
 
 
 def _detect_heading(text: str, subject: Subject) -> Failure | None:
