@@ -31,19 +31,14 @@ KNOWN_MISSES = {  # what is not understood yet; an entry that has become wrong f
     *(f"e/{one}" for one in ("a10", "r1", "q1", "t1", "s3", "s5", "x3", "f6", "k2")),
     *(f"f/{one}" for one in ("foursquare", "met-no", "mapbox", "whisper")),
     "g/46",
-    "h/30",
     *(
         f"h/{one}"
-        for one in ("m5", "m10", "a3", "a6", "a12", "p4", "r1", "t1", "t3", "s2", "s3", "x2", "f1", "f5", "k1", "o68")
+        for one in ("m5", "m10", "a3", "a6", "a12", "p4", "r1", "t1", "t3", "s2", "s3", "x2", "f1", "f5", "k1")
     ),
-    *(f"i/{one}" for one in ("gh", "heroku", "make", "gitpush", "ora2", "mssql", "odbc", "mysql1", "snow", "trino")),
-    *(f"i/{one}" for one in ("trello", "yahoo", "ocs", "splunk", "odoo", "fcm", "graphbatch", "sfcollection", "cline")),
-    *(f"i/{one}" for one in ("rust", "lua", "elixir", "null", "panos", "oai", "wms", "ec2", "csv", "php")),
-    *(f"i/{one}" for one in ("w1", "w2", "w3", "w4", "w7", "w8")),
-    *("j/apt", "j/view"),
-    "j/w8",
+    *(f"i/{one}" for one in ("heroku", "mysql1", "trello", "null", "csv", "w1", "w2", "w3", "w4", "w7", "w8")),
+    *(f"k/{one}" for one in ("sudo", "tar", "ios", "bq", "athena", "grafana", "hue", "wolfram", "robots")),
 }
-READ = ("documented", "handwritten", *(f"fresh_{letter}" for letter in "abcdefghi"))
+READ = ("documented", "handwritten", *(f"fresh_{letter}" for letter in "abcdefghij"))
 HELD_OUT = ("held_out", "held_out_2")
 
 
@@ -73,7 +68,7 @@ def test_a_returned_value(bare, case):
     assert (found in {case.kind, *case.also}) is (case.id not in KNOWN_MISSES), found
 
 
-@pytest.mark.parametrize(("name", "fewest", "most"), [("held_out", 70, 0), ("held_out_2", 73, 2)])
+@pytest.mark.parametrize(("name", "fewest", "most"), [("held_out", 71, 0), ("held_out_2", 73, 1)])
 def test_values_that_no_rule_was_written_for(bare, name: str, fewest: int, most: int):
     """The figures of the sets that were only counted; they may rise."""
     held_out = cases(name)

@@ -1,6 +1,6 @@
 """Measures which returned values are found to report a failure, and of which class: `python bench/values/run.py`.
 
-`documented`, `handwritten`, `fresh_a` and `fresh_b` are by another hand than the rules. Those of `fresh_c` to `fresh_i` were
+`documented`, `handwritten`, `fresh_a` and `fresh_b` are by another hand than the rules. Those of `fresh_c` to `fresh_j` were
 each written and counted before the rules were changed for them; that first count (2026-11-27) is what to expect of new values:
 
 | set | what is in it | right class | false alarms |
@@ -12,10 +12,11 @@ each written and counted before the rules were changed for them; that first coun
 | fresh_g | codes, statuses and few words | 73 of 80 (91%) | 4 of 40 |
 | fresh_h | sentences of small tools | 36 of 70 (51%) | 6 of 70 |
 | fresh_i | programs, databases, services and kits | 57 of 92 (62%) | 3 of 92 |
+| fresh_j | shells, browsers, databases, clouds and search | 35 of 60 (58%) | 4 of 60 |
 
-All but `fresh_i` were read while the rules were written, so what is printed of them says nothing of other values. Who wrote
-`fresh_i` had read the rules, none of which is for it yet. `held_out` and `held_out_2` were only counted. A class is right if
-it is the one of the case or one of its others.
+All of these were read while the rules were written, so what is printed of them says nothing of other values. `fresh_j` was
+written before the rules for `fresh_i`: these alone brought it to 38 of 60, with 4 alarms. `held_out` and `held_out_2` were
+only counted. A class is right if it is the one of the case or one of its others.
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ SETS = (
     "fresh_g",
     "fresh_h",
     "fresh_i",
+    "fresh_j",
     "held_out",
     "held_out_2",
 )

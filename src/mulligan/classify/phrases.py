@@ -156,7 +156,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
         ~ (token|credential|credentials|password) @ not (valid|recognized|provided|supplied|found|accepted|set) …,
         ~ (api|access|secret|security|license|auth|authentication|subscription) key @
             not (valid|recognized|provided|supplied|found|accepted|set) …,
-        ~ no (password|credentials|api key|token) (supplied|provided|found|given|specified|available) …,
+        ~ no (*|) (password|credentials|api key|token) (supplied|provided|found|given|specified|available) …,
         access denied for user ~, ~ could not (authenticate|log in|login) ~, login failed for ~, authorization failed,
         ~ not be authenticated ~, ~ (key|token|credential|credentials|grant|session|password) header @ invalid,
         ~ (grant|session) @ (invalid|expired|revoked) …, ~ sign in to continue …""",
@@ -216,6 +216,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
         ~ not found (for|in|at) (the|) (*|) _, ~ (do|does|did) not exist …,
         ~ (do|does|did) not (point|refer|resolve) to (a|an|any) ~, ~ no such ~,
         there is no (*|) (*|) named _ …, (could not|cannot|unable to|failed to) (find|locate) ~,
+        ~ (could not|cannot) resolve to (a|an) ~ with the ~,
         ~ (do|does|did) not match any ~, no matching ~, ~ no longer exists,
         ~ not found on (the|this|) page, (i|we) (could not|cannot|was unable to|am unable to) (find|locate) ~,
         ~ is not present in (table|) _,

@@ -23,7 +23,8 @@ _PLAIN = frozenset({int, float, bool, type(None), set, frozenset})
 _HINTS = (  # of which every report of a failure has one, in lower case, unless it has a word of the next list
     "err", "ail", "not", "no ", "n't", "den", "lim", "tim", "val", "una", "unkn", "unsup", "bort", "orb", "eje", "pire",
     "http", "quot", "exc", "lock", "wron", "lread", "miss", "efus", "ancel", "hler", "sorr", "xit", "ould", "only", "conf",
-    "fal", "fatal", "lleg", "insuf", "overl", "unfor", "kein", "xist", "rouv", "panic", "e0", "addrinfo",
+    "fal", "fatal", "lleg", "insuf", "overl", "unfor", "kein", "xist", "rouv", "panic", "e0", "addrinfo", "violat",
+    "ora-", "sqlstate", ", level ", "os {", ": ***", "nil value", "ncorr",
 )
 _HINT_WORDS = (
     "again|answered|before|between|busy|closed|crashed|down|else|ended|exceeds|expected|full|gone|has|insufficient|long|lost|must|need|"

@@ -26,6 +26,7 @@ from mulligan.classify.detect.mappings import (
     message_of,
     status_of,
 )
+from mulligan.classify.detect.member_names import pieces
 from mulligan.classify.detect.reports import coded
 from mulligan.classify.detect.sentences import clear_sense, sentences
 from mulligan.classify.detect.subject import Subject
@@ -63,6 +64,9 @@ _RESPONSE = frozenset(  # of a response that is handed on whole; a record of one
     ("status", "status_code", "statusCode", "code", "headers", "isBase64Encoded", *_BODIES)
 )
 _LONGEST_MESSAGE = 160
+_LATEST, _SCREENS = frozenset(("last", "latest", "previous")), frozenset(("console", "browser", "page", "screen"))
+_LEVELS = frozenset(("error", "fatal"))
+_PLACES = ("data", "result", "results", "response")  # of what was asked for; a sensor has a `value`
 _MOST_FAULT = 4  # members of a fault of SOAP
 
 _NO_TEXT = re.compile(r"[\d.,%\s-]+|#[0-9a-fA-F]{3,8}")
@@ -124,6 +128,64 @@ def detect_error_beside_nothing(value: Mapping[Any, Any], subject: Subject) -> F
     return Failure(value=value, message=error) if any(map(is_empty, results)) and not has_data else None
 
 
+def only_envelope(value: Mapping[Any, Any], subject: Subject) -> Mapping[Any, Any] | None:
+    """The only member of a mapping, if it is an envelope without a result: `{"chart": {"result": null, "error": {...}}}`.
+
+    Or a response that states its failure, as Subsonic's: `{"subsonic-response": {"status": "failed", "error": {...}}}`.
+
+    Args:
+        value: a mapping with one member.
+        subject: what the tool was asked for; `{"run": {...}}` of `get_last_run` is that run, with its own error.
+    """
+    ((name, inner),) = value.items()
+    is_asked_for = subject.is_record or subject.is_verdict or subject.is_text or bool(subject.words & _LATEST)
+    if is_asked_for or type(inner) is not dict:
+        return None
+    is_response = pieces(str(name))[-1:] in (("response",), ("reply",), ("answer",))
+    if is_response and is_a(inner.get("error"), Mapping) and str(inner.get("status")).lower() in _FAILURE_STATUSES:
+        return {"error": inner["error"]}
+    if not is_envelope(inner):
+        return None
+    is_empty_place = any(one in inner and is_empty(inner[one]) for one in _PLACES)
+    return inner if is_empty_place and any(is_a(inner.get(one), Mapping) for one in ("error", "meta")) else None
+
+
+def detect_error_of_run(value: Mapping[Any, Any], subject: Subject) -> Failure | None:
+    """Detects a query or program that failed after it was accepted, as Trino and Databricks report it.
+
+    `{"id": "q1", "stats": {"state": "FAILED"}, "error": {...}}`, or with the error beside the state. A row that a query
+    returns has no state in a member of its own.
+
+    Args:
+        value: what a tool returned.
+        subject: what it was asked for; to others, this is the record of an earlier run.
+    """
+    state = next((as_dict(told) for name in ("status", "stats") if is_a(told := value.get(name), Mapping)), {})
+    error = value.get("error") or state.get("error")
+    if not subject.runs or subject.is_record or subject.is_verdict or has_result(value) or not is_a(error, Mapping):
+        return None
+    is_failed = str(state.get("state")).lower() in _FAILURE_STATUSES
+    return Failure(value=as_dict(error), message=message_of(error)) if is_failed and message_of(error) else None
+
+
+def detect_message_list(value: Mapping[Any, Any], subject: Subject) -> Failure | None:
+    """Detects `{"messages": [{"type": "FATAL", "text": ...}]}`, as Splunk answers: nothing but messages, all of them errors.
+
+    Args:
+        value: what a tool returned.
+        subject: what it was asked for; a chat, a log and a console have such messages, too.
+    """
+    listed = mappings(value.get("messages"))
+    if not listed or subject.is_message or subject.is_record or subject.is_verdict or subject.words & _SCREENS:
+        return None
+    has_more = any(name != "messages" and not is_empty(told) for name, told in value.items())
+    if has_more or not all(set(one) == {"type", "text"} for one in listed):  # a finding also has a place
+        return None
+    message = message_of({"message": listed[0]["text"]})
+    is_failed = bool(message) and all(str(one["type"]).lower() in _LEVELS for one in listed)
+    return Failure(value={"message": message}, message=message) if is_failed else None
+
+
 def _is_error(error: Any) -> bool:
     if type(error) is str:
         return error.strip().lower() not in _NOTHING and not _NO_TEXT.fullmatch(error)
@@ -153,7 +215,8 @@ def _detect_inner_status(value: Mapping[Any, Any]) -> Failure | None:
     inner = next((as_dict(value[name]) for name in ("meta", "data") if is_a(value.get(name), Mapping)), None)
     status = None if inner is None else status_of(inner)
     others = [told for name, told in value.items() if name not in ("meta", "message", "code")]
-    if inner is None or status is None or has_result(value) or not all(is_empty(one) or one == inner for one in others):
+    is_failed = status is not None or (inner is not None and str(inner.get("status")).lower() in _FAILURE_STATUSES)
+    if inner is None or not is_failed or has_result(value) or not all(is_empty(one) or one == inner for one in others):
         return None
     message = message_of(value) or message_of(inner)
     return Failure(value={**inner, **value}, message=message, status=status) if message else None
@@ -195,7 +258,13 @@ def detect_lambda_error(value: Mapping[Any, Any]) -> Failure | None:
     if type(fault) is str and len(value) <= _MOST_FAULT:
         return Failure(value={"message": fault}, message=fault)
     told = value.get("errorMessage")
-    return Failure(value=value, message=told) if type(told) is str and told and is_envelope(value) else None
+    others = {name: one for name, one in value.items() if not _is_detail(pieces(str(name)))}
+    return Failure(value=value, message=told) if type(told) is str and told and is_envelope(others) else None
+
+
+def _is_detail(words: tuple[str, ...]) -> bool:
+    """Whether a member is part of an error by its name: `errorDescription`, `nodeDetails`."""
+    return words[:1] == ("error",) or words[-1:] == ("details",)
 
 
 def detect_error_code(value: Mapping[Any, Any]) -> Failure | None:

@@ -105,7 +105,7 @@ def message_of(error: Any) -> str:
 def status_of(value: Mapping[Any, Any]) -> int | None:
     """The HTTP status of a mapping, given as a number or as three digits, or None."""
     value = as_dict(value)
-    for name in ("status_code", "statusCode", "status", "code"):
+    for name in ("status_code", "statusCode", "statuscode", "status", "code"):
         status = value.get(name)
         if type(status) is str and re.fullmatch(r"[45]\d\d", status):
             status = int(status)

@@ -83,11 +83,11 @@ META = _words("""
     link links href docs doc documentation help request trace version type kind service tool method host retry retries attempt
     attempts param params parameters args arguments input query lang locale server origin instance headers hint suggestion
     suggestions retryable transient recoverable severity level category domain class name field fields
-    source operation action user usage
+    source operation action user usage ecode
     span correlation syscall line file stack stacktrace traceback warnings meta metadata status state
 """)
 META_STARTS = _words("request retry error err trace")
-CODES = _words("code cod errcode errno retcode rc ret errorcode subcode infocode statuscode resultcode")
+CODES = _words("code cod ecode errcode errno retcode rc ret errorcode subcode infocode statuscode resultcode")
 KINDS = _words("type kind name class")  # with `error`, the code of an error: `error-type`
 MARKERS = frozenset(
     ("type", "@type", "$type", "kind", "object", "schemas", "resultType", "result_type", "responseType")

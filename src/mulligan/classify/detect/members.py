@@ -13,6 +13,7 @@ from typing import Any
 
 from mulligan.classify import meanings
 from mulligan.classify.detect import member_names as names
+from mulligan.classify.detect.batches import detect_failed_batch
 from mulligan.classify.detect.mappings import is_empty, is_record, mappings, status_of
 from mulligan.classify.detect.outcomes import reports_success
 from mulligan.classify.detect.reports import coded
@@ -56,9 +57,9 @@ def may_fail(value: Mapping[Any, Any], subject: Subject) -> bool:
         (told,) = value.values()
         if type(told) is list and told and type(told[0]) is str:
             return True
-    if not subject.is_writing or len(value) > _MOST_EXTRAS or list not in map(type, value.values()):
+    if not (subject.is_writing or "responses" in value or "results" in value) or list not in map(type, value.values()):
         return False
-    return _failed_item(value, subject) is not None
+    return detect_failed_batch(value, subject) is not None
 
 
 def _is_mapping(told: Any) -> bool:
@@ -220,7 +221,7 @@ def detect_members(value: Mapping[Any, Any], subject: Subject, depth: int = 0) -
         subject: what the tool was asked for.
         depth: how many envelopes are around the mapping.
     """
-    failed = _failed_item(value, subject)
+    failed = detect_failed_batch(value, subject)
     if failed is not None:
         return failed
     inner = _only_content(value) if depth < _DEEPEST and not subject.is_verdict else None
@@ -335,28 +336,6 @@ def _is_result(told: Any) -> bool:
     if type(told) is str:
         return len(told) > _LONGEST_VALUE
     return not issubclass(type(told), (int, float))
-
-
-def _failed_item(value: Mapping[Any, Any], subject: Subject) -> Failure | None:
-    """The first of several things that a tool was asked to do, if none was done: `{"results": [{"id": 3, "error": "..."}]}`."""
-    listed = [told for told in value.values() if type(told) is list and told]
-    items = mappings(listed[0]) if len(listed) == 1 and subject.is_writing and not subject.is_search else []
-    if not items or len(value) > _MOST_EXTRAS or not all(map(_error_of, items)):
-        return None
-    told = _error_of(items[0])
-    return Failure(value={"message": told}, message=told, status=status_of(items[0]))
-
-
-def _error_of(item: Mapping[Any, Any]) -> str:
-    """What an item's member says that is called an error."""
-    return next(
-        (
-            text
-            for name, told in item.items()
-            if names.is_error_name(names.pieces(str(name))) and (text := names.text_of(told))
-        ),
-        "",
-    )
 
 
 def _only_content(value: Mapping[Any, Any]) -> Mapping[str, Any] | None:

@@ -76,7 +76,7 @@ _BENIGN = _words(  # no changes, nothing to do
     no longer (?:needed|receive|get|see|be charged|have|blocked)
     you will (?:not|no longer)
     does not need
-    already (?:satisfied|up|installed|current|the latest|newest|done|ok|clean|in sync)
+    already (?:satisfied|up|installed|(?:(?:at|on) )?(?:the )?(?:current|latest|newest)|done|ok|clean|in sync)
     (?:skipp|ignor|unchanged|kept)[a-z]*
     do not (?:forget|worry|hesitate)
     no [a-z]+ (?:was|were) (?:lost|harmed|needed|affected|skipped)

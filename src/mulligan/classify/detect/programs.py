@@ -43,7 +43,7 @@ _BY_STATUS: Mapping[int, tuple[str, str]] = {
     130: ("CANCELLED", "The program was interrupted (exit status 130)."),
 }
 _COMPLAINT = re.compile(
-    r"(?:[\w./-]{1,60}: )?(?:error|fatal|panic|ERROR|FATAL|Error)\b"
+    r"(?:[\w./-]{1,60}: )?(?:error|fatal|panic|ERROR|FATAL|Error)\b(?!: \d+\n)"
     r"|[\w./-]{1,60}(?::\d{1,6}){0,2}: (?:fatal )?(?:error|cannot|unable|failed)"
 )
 _REPORTED = re.compile(r"^(?:CONFLICT \(|(?:error|fatal|ERROR|FATAL|E): \S)", re.MULTILINE)
@@ -107,7 +107,9 @@ def detect_exit(
     output, complaint = _text(stdout).strip(), _text(stderr).strip()[-_LONGEST_TEXT:]
     if is_merged:
         complaint, output = output[-_LONGEST_TEXT:], ""
-        if said(complaint) is None and not _COMPLAINT.match(complaint) and detect_trace(complaint) is None:
+        last = complaint.rpartition("\n")[2]  # a program that gives up says so last; a linter ends with a count
+        is_report = _COMPLAINT.match(complaint) or (not subject.is_verdict and _REPORTED.match(last))
+        if said(complaint) is None and not is_report and detect_trace(complaint) is None:
             complaint = ""
     trace = detect_trace(complaint) or detect_traceback(complaint) if complaint else None
     if trace is not None and not subject.is_verdict:

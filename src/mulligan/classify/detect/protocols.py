@@ -8,6 +8,7 @@ https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolResultBl
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from itertools import islice
 from typing import Any
@@ -24,6 +25,7 @@ _MOST_BLOCKS = 100
 _BLOCKS = frozenset(("text", "json", "image", "document", "video"))
 _CANCELLED = -32800  # Language Server Protocol, also used by clients of MCP
 _ITEMS = ("_call", "_call_output")
+_RAISED = re.compile(r"(?:\w+\.)*[A-Z]\w*(?:Error|Exception|Warning)")  # a class, as a server of Odoo names it
 
 
 def detect_marked_result(value: Any, read: Callable[[str], Any]) -> Failure | None:
@@ -87,6 +89,11 @@ def _detect_rpc(value: Mapping[str, Any]) -> Failure | None:
     if is_a(result, Mapping):
         inner = as_dict(result)
         return detect_marked_result(inner, inner.get)
+    data = as_dict(error).get("data") if is_a(error, Mapping) else None
+    raised = as_dict(data).get("name") if is_a(data, Mapping) else None
+    if type(raised) is str and _RAISED.fullmatch(raised) is not None:
+        message = message_of(data)
+        return Failure(value={"type": raised.rpartition(".")[2], "message": message}, message=message)
     is_cancelled = is_a(error, Mapping) and as_dict(error).get("code") == _CANCELLED
     return coded("CANCELLED", message_of(error)) if is_cancelled else None
 

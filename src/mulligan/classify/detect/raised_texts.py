@@ -4,7 +4,10 @@ What Python, its standard library and its most used clients write into an except
 has those of a program that went wrong; those of a connection or a query are also what a check finds. A tool that returns a
 text that someone has written reports a failure only with the name of what it tried.
 
-Sources: CPython's `Objects`, `Python` and `Lib/json`, urllib3, requests, httpx, aiohttp, botocore and SQLite.
+Sources: CPython's `Objects`, `Python` and `Lib/json`, urllib3, requests, httpx, aiohttp, botocore and SQLite; the numbered
+errors of Oracle (https://docs.oracle.com/error-help/db/), SQL Server
+(https://learn.microsoft.com/sql/relational-databases/errors-events), Db2 (SQLCODE with SQLSTATE), PDO
+(https://www.php.net/manual/class.pdoexception.php) and Snowflake's connector.
 """
 
 from __future__ import annotations
@@ -51,10 +54,20 @@ _STATES = r"""
     All connection attempts failed
     no such (?:table|column): \S+
     near ".+": syntax error
+    (?:parse|syntax) error (?:at (?:or near|line \d+|position \d+)|in line \d+)\b.+
+    syntax error, unexpected .+
     (?:UNIQUE|NOT NULL|FOREIGN KEY|CHECK) constraint failed(?:: .+)?
 """
-_PROGRAM, _STATE = (
-    re.compile("|".join(line.strip() for line in forms.strip().splitlines()), re.DOTALL) for forms in (_FORMS, _STATES)
+_NUMBERED = r"""
+    (?:ORA|PLS|TNS|DPY|DPI|SP2)-\d{4,5}: [A-Za-z"(].+
+    Msg \d+, Level \d+, State \d+\b.+
+    SQL\d{4,5}N +\S.+
+    SQLSTATE\[\w{5}\](?:: [^:\n]+:| \[\d+\]) .+
+    \d{6} \((?:08\w{3}\): |[0-9A-Z]{5}\): (?:[\w-]+: )?SQL (?:compilation|execution) error).+
+"""
+_PROGRAM, _STATE, _DATABASE = (
+    re.compile("|".join(line.strip() for line in forms.strip().splitlines()), re.DOTALL)
+    for forms in (_FORMS, _STATES, _NUMBERED)
 )
 _PREFIX = re.compile(
     r"(?:[^:\n]{0,80}\b(?:[Ee]rror|ERROR|[Ee]xception|[Ff]ailed|[Ff]ailure|[Uu]nable|not able|[Cc]annot|[Cc]an't"
@@ -95,6 +108,9 @@ def is_raised_text(text: str, subject: Subject) -> bool:
         is_answer = subject.is_text or subject.converts or names_failures(subject)
         is_asked_for = subject.is_verdict or (subject.is_record and not subject.runs)
         return not (is_answer or (is_asked_for and _STATE.fullmatch(text) is not None))
+    if _DATABASE.fullmatch(text) is not None:  # a list of error numbers is searched, too
+        is_answer = subject.is_text or subject.converts or names_failures(subject)
+        return not is_answer and (subject.runs or not subject.is_search)
     prefix = _PREFIX.match(text)
     for _ in range(_MOST_PREFIXES):
         if prefix is None:

@@ -211,6 +211,8 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
             |processing)[- ]?time)
         time limit … (exceeded|reached|hit)
         (gave|given|giving) up (waiting )?after # ?<UNIT>
+        # ?<UNIT> exceeded(?=$|[.,;:!])
+        no response (was )?(received )?from (the )?(#|(\\w+ )?(server|host|device|peer|gateway|agent|node|module|controller))
         (no|<NOT>|without|nothing) … (answer*|respon*|repl*|acknowledg*|finish*|complet*|arriv*|came back|return*
             |signal) … (within|in time|after|in) (the )?((last )?# ?(\\w+ )?<UNIT>|allotted|allowed|configured)
         """,
@@ -237,6 +239,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (oauth|token|session) (\\w+ )?(refresh|exchange|validation|verification) (failed|error)
         (2fa|mfa|two-factor|captcha|otp) (\\w+ )?(required|needed|missing|expired)
         authentication … (fail*|required|error|rejected|expired|missing|needed|unsuccessful)
+        (invalid|wrong|incorrect) (user ?name|user|login|log-in|e-?mail|account)(/| or | and )password
         <SECRET> (\\w+ ){0,6}(expired|revoked|rejected|ended|no longer valid|not (be )?(accepted|valid|set|verified))
         (tokens?|api[ -]?keys?|passwords?|credentials?|passcode) (\\w+ ){0,6}not (\\w+ )?(accepted|valid|recogni[sz]ed)
         (your|the|this|provided|access|api|bearer|refresh) (\\w+ )?<SECRET> (\\w+ ){0,5}(invalid|wrong|missing|incorrect
@@ -309,7 +312,8 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         """
         (unreachable|not reachable|no route to|no such host|socket hang ?up|broken pipe|connection (\\w+ ){0,2}(reset|refused
             |lost|closed|dropped|failed|aborted|timed out))
-        <COULD>(\\w+ )?(reach|reached|connect|contact|contacted|resolve|resolved|establish|get through to|talk to)( |$|[.,;:])
+        <COULD>(\\w+ )?(reach|reached|connect|contact|contacted|resolved?(?! to (a|an) \\w+ with the)
+            |establish|get through to|talk to)( |$|[.,;:])
         (socket|stream|channel|session|line|link|port) (was |is |got |has been )?(unexpectedly )?(closed|reset|dropped|lost
             |disconnected) …
         (closed|reset|dropped|terminated|hung up) by (the )?(peer|remote|server|other)
@@ -365,6 +369,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         """
         no such <NOUN>
         <CANNOT>(\\w+ )?(find|found|locate|located|identify|identified)(?! in \\d+ )
+        <CANNOT>resolve to (a|an) \\w+ with the
         (is |was |were |are |be |been |)not (be |been )?(found|located|registered|listed)(?! in \\d+ )
         (does|do|did) not exist
         (non-?existent|no longer exists?)

@@ -3,7 +3,8 @@
 Sources: https://github.com/omniti-labs/jsend, https://www.elastic.co/docs/api/doc/elasticsearch/operation/operation-bulk,
 https://developer.salesforce.com/docs/atlas.en-us.api_rest.meta/api_rest/errorcodes.htm,
 https://docs.discord.com/developers/reference#error-messages, https://huggingface.co/docs/inference-providers,
-https://www.alphavantage.co/documentation, https://hl7.org/fhir/operationoutcome.html, https://spec.graphql.org/October2021/#sec-Errors.
+https://www.alphavantage.co/documentation, https://hl7.org/fhir/operationoutcome.html, https://spec.graphql.org/October2021/#sec-Errors,
+https://www.contentful.com/developers/docs/references/errors/, the `Fault` of the QuickBooks Online API.
 """
 
 from __future__ import annotations
@@ -141,6 +142,22 @@ def _detect_sql_state(value: Mapping[str, Any]) -> Failure | None:
     return Failure(value={"message": message, "sqlstate": state}, message=message)
 
 
+def _detect_fault(value: Mapping[str, Any]) -> Failure | None:
+    """The fault of QuickBooks, beside the time."""
+    fault = value.get("Fault")
+    errors = mappings(as_dict(fault).get("Error")) if is_a(fault, Mapping) and value.keys() <= {"Fault", "time"} else []
+    told = [one[name] for one in errors[:1] for name in ("Message", "Detail") if type(one.get(name)) is str]
+    return Failure(value={"message": "; ".join(told)}, message="; ".join(told)) if told else None
+
+
+def _detect_system_error(value: Mapping[str, Any]) -> Failure | None:
+    """An error of Contentful, whose kind is in `sys`, as that of an entry is."""
+    kind = as_dict(value["sys"]) if is_a(value.get("sys"), Mapping) else {}
+    message = value.get("message")
+    is_error = kind.get("type") == "Error" and type(kind.get("id")) is str and type(message) is str
+    return coded(kind["id"], str(message)) if is_error else None
+
+
 _SHAPES = (
     _detect_jsend,
     _detect_bulk,
@@ -150,6 +167,8 @@ _SHAPES = (
     _detect_note,
     _detect_outcome,
     _detect_sql_state,
+    _detect_fault,
+    _detect_system_error,
 )
 
 

@@ -24,33 +24,37 @@ _MAKING = _words("write generate create make suggest build design produce render
 _MADE = _words("""
     story stories text texts copy poem poems haiku html page article essay letter reply email message caption slogan joke
     lyrics song speech script code sql query regex test tests prompt description summary title headline tweet dialogue
-    report answer svg markdown
+    report answer svg xml markdown
 """)
 _ASKING = _words("""
     ask answer chat advise advice oracle joke fortune horoscope magic ball persona npc interview converse consult talk
     greet negotiate persuade think thought reflect explain define definition meaning dictionary wisdom proverb trivia
     riddle
 """)
+_DATABASES = frozenset(("oracle",))  # and no one to ask, if the tool runs a query
 _TEXTS = _words("""
     file files document documents doc docs page pages article articles post posts note notes log logs email emails mail
     mails inbox message messages chat conversation history recording source code snippet fixture fixtures snapshot archive
     archived cache cached stored template attachment attachments resource readme manual help wiki faq knowledge comment
     comments ticket tickets text texts summarize summarise summary letter letters label labels sign inscription plaque
     review reviews quote quotes verse chapter book paragraph lyrics excerpt content contents story clipboard tail cat grep
-    dump export voicemail sms dm tweet tweets subtitle subtitles headline headlines news
+    dump export voicemail sms dm tweet tweets subtitle subtitles headline headlines news notification notifications
 """)
 _RECORDS = _words("""
     job jobs run runs build builds execution executions operation operations task tasks deployment deployments deploy
     pipeline pipelines workflow workflows incident incidents alert alerts alarm alarms event events delivery deliveries
     payment payments charge charges refund refunds transfer transfers transaction transactions order orders invoice
     invoices call calls request requests message messages error errors exception exceptions fault faults failure failures
-    health status uptime history audit activity record records backup backups parcel shipment booking issue issues
+    sqlstate errno health status uptime history audit activity record records backup backups parcel shipment booking issue
+    issues
 """)
-_SEARCHING = _words("search find query list filter lookup browse match suggest recommend grep recall retrieve")
+_SEARCHING = _words(
+    "which whereis search find query list filter lookup browse match suggest recommend grep recall retrieve"
+)
 _MESSAGES = _words("""
     message messages email emails mail mails inbox note notes comment comments post posts log logs chat conversation
     history transcript recording quote lyrics reply letter clipboard tail code snippet voicemail sms dm tweet tweets
-    subtitle subtitles headline headlines news
+    subtitle subtitles headline headlines news notification notifications
 """)
 _ABOUT = _words("status history health uptime info details report reports records list log logs")
 _READING = _words("""
@@ -97,6 +101,10 @@ _NOUNS = _words(
     "page file text label quote log story report record plan schedule"
 )  # as the last word, no verb: `man_page`
 _RUNNING = _words("run execute exec eval invoke")
+_SENDING, _COMMANDS = (
+    _words("send submit issue"),
+    _words("command cmd"),
+)  # `send_cli_command`; a device takes commands, too
 _STARTING = _words("start launch trigger perform make play request simulate")  # with what they start: `start_scan`
 _CHECKS = _words("check checks test tests lint validation")  # `type_check`, but `upload_scan`
 _PROGRAMS = _words("""
@@ -161,6 +169,7 @@ def _subject(name: str) -> Subject:
     verbs = words[:-1] if words[1:] and words[-1] in _NOUNS else words
     verb = next((word for word in verbs[:3] if word in _WRITING or word in _READING or word in _JUDGING), first)
     runs = verb in _RUNNING or (bool(known & _PROGRAMS) and (verb in _PROGRAMS or verb not in _WRITING | _READING))
+    runs = runs or (verb in _SENDING and not known.isdisjoint(_PROGRAMS - _COMMANDS))
     is_made = bool(known & _MAKING) and bool(known & _MADE) and words[-1] in _MADE
     opens_text = verb == "open" and bool(known & (_TEXTS | _RECORDS))
     is_named_check = bool(words) and words[-1] in _CHECKS
@@ -186,7 +195,7 @@ def _subject(name: str) -> Subject:
         )
     reads = verb in _READING or opens_text or (bool(words) and words[-1] in _ABOUT)
     return Subject(
-        converts=bool(known & _CONVERTING) or is_made or bool(known & _ASKING),
+        converts=bool(known & _CONVERTING) or is_made or bool(known & (_ASKING - _DATABASES if runs else _ASKING)),
         is_text=bool(known & _TEXTS),
         is_message=bool(known & _MESSAGES),
         is_search=bool(known & _SEARCHING),

@@ -80,7 +80,7 @@ _PLAIN_REPORT = re.compile(
     r"|\[(?:ERR|ERROR|FAIL|FAILED|FATAL|FAILURE)\] \S"
     r"|\[?(?:ERR(?:OR)?|E)[-_]\w{1,40}\]?:? (?=\S+ \S)"
     r"|(?!If |When |Whenever |Unless |In case |Should |None |No one |Nobody )"
-    r"[A-Z][\w /'-]{2,60} (?:failed|was rejected|was refused|was denied"
+    r"[A-Z][\w /'-]{2,60} (?:(?:`[^`\n]{1,60}`|\"[^\"\n]{1,60}\") )?(?:failed|was rejected|was refused|was denied"
     r"|was declined|was aborted|rejected|refused|unsuccessful)(?: to [a-z]+)?(?:[!.]?(?=\n|\Z)|[:;,] |(?: \u2013| \u2014"
     r"| -) | (?:because|since|as|due to|with|after)\b)"
     r"|(?:Illegal|Invalid|Unsupported|Unrecogni[sz]ed|Unknown|Malformed"
@@ -115,7 +115,9 @@ _STATUS_ONLY = re.compile(
     rf"({'|'.join(str(one.value) for one in HTTPStatus if one >= 400)}):? ([A-Z][A-Za-z' -]{{2,40}})"
 )
 _CLASS = re.compile(r"(?:[a-z_]\w{0,40}\.){0,4}[A-Z]\w{1,60}(?:Error|Exception|Interrupt)")
-_DRIVER = re.compile(r"\(\d{3,5}, ['\"]([^\n]{5,400})['\"]\)")  # what a driver of MySQL writes of an exception
+_DRIVER = re.compile(  # what drivers of MySQL and of ODBC, which repeats the SQLSTATE, write of an exception
+    r"\((?:\d{3,5}, |'([0-9A-Z]{5})', (?=['\"]\[\1\] ))['\"]([^\n]{5,400})['\"]\)"
+)
 _VALIDATION = re.compile(r"\d{1,4} validation errors? for \w[^\n]{0,80}\n\S")  # pydantic
 _STATUS = re.compile(
     r"\W{0,2}(?:exit(?:ed with)?|return|Exit|Exited with|Command failed with exit)(?: code| status)[: ]{1,2}(\d{1,3})\W{0,2}"
@@ -143,6 +145,12 @@ _DEFINITION = re.compile(
     r"|(?:is|are) (?:raised|thrown|returned|shown|caused|emitted)|occurs?)\b"
 )
 _LOG_LINE = re.compile(r"[A-Z][a-z]{2} +\d{1,2} \d\d:\d\d:\d\d \S+ \S+: ")  # of syslog
+_SUMMARIZING = frozenset(("summarize", "summarise"))
+_MOST_WORDS_OF_NO_SUMMARY = 6  # `The document was not found.`
+_OPENING = re.compile(
+    r"\W{0,3}(?:error|failed to|unable|could not|couldn't|cannot|can't|sorry|(?:the )?request|http)\b", re.IGNORECASE
+)
+_CITATION = re.compile(r"[^\n]{1,160}, by [A-Z][\w'.-]*(?: [A-Z][\w'.-]*){0,3}")  # a work, and whose it is
 _WARNING = re.compile(r"\W{0,3}(?:[a-z]{2,12} )?(?:warn|warning|WARN|WARNING|Warning)\b")
 _DEVICE_CODE = re.compile(r"(?:E|ERR|F|ALARM|FAULT)[-_ ]?\d{1,5}[ :.-]{1,3}\S[^\n]{2,80}")
 _SHELL = re.compile(r"(?:[\w.+/-]{1,60}: ){1,3}[^\n:]{1,160}(?:: [^\n]{1,160})?")
@@ -155,6 +163,7 @@ _FRAMEWORKS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"(?:Error: )?(.+?)\s+Please fix your mistakes\.", ""),  # LangGraph
         (r"I encountered an error while trying to use the tool\. This was the error: (.+)", ""),  # CrewAI
         (r"Error (?:invoking|executing) tool .+? with kwargs .+? with error:\s*(.+)", ""),  # LangGraph
+        (r"The tool execution failed with the following error:\s*<error>\s*(.+?)\s*</error>", ""),  # Cline
         (r"Your proposed edit has introduced new syntax error\(s\)\.(.+)", "INVALID_ARGUMENT"),  # SWE-agent
         (
             r"(?:The command .{0,2000}? was cancelled because it took more than \d+ seconds\.)(.*)",
@@ -195,7 +204,7 @@ def detect_text(text: str, subject: Subject) -> Failure | None:
     written = (message, text.strip())
     if any(is_raised_text(one, subject) or names_own_attempt(one, subject) for one in written):
         return Failure(value=message, message=message, status=leading_status(message) or _find_status(message))
-    if subject.converts or _LOG_LINE.match(message):
+    if subject.converts or _LOG_LINE.match(message) or _is_of_others(message, subject):
         return None
     if len(message) <= 2 * _LONGEST_REPORT:
         framework = _detect_framework(message, subject) or _detect_exception(message, subject)
@@ -226,6 +235,14 @@ def detect_text(text: str, subject: Subject) -> Failure | None:
     return _detect_known_report(message, subject) or _detect_sentence(message, subject)
 
 
+def _is_of_others(message: str, subject: Subject) -> bool:
+    """Whether a text is the name of a work, with its author, or the summary of something that failed."""
+    if not subject.is_writing and _CITATION.fullmatch(message):
+        return True
+    is_summary = not subject.words.isdisjoint(_SUMMARIZING) and len(message.split()) > _MOST_WORDS_OF_NO_SUMMARY
+    return is_summary and _OPENING.match(message) is None
+
+
 def _detect_heading(text: str, subject: Subject) -> Failure | None:
     """A heading of Markdown that says what happened, above any text."""
     if len(text) > 2 * _LONGEST_REPORT or _FAILED_HEADING.match(text) is None:
@@ -246,16 +263,17 @@ def _plain(text: str) -> str:
     return _DECORATION.sub("", message, count=1) if message[:1] in "#>*_-[(" or message[:1] > "\u2000" else message
 
 
-def detect_tagged(text: str) -> Failure | None:
+def detect_tagged(text: str, *, is_stored: bool) -> Failure | None:
     """Detects a text in a tag that says that it is an error, and nothing else: `<error>File not found</error>`.
 
     The text of an exception may look like a tag: `<HTTPError 404: 'Not Found'>`, `<_InactiveRpcError of RPC that ...>`.
 
     Args:
         text: what a tool returned.
+        is_stored: whether the text may be the content of a file, which has further tags.
     """
     tag = _MARKED.fullmatch(text.strip())
-    if tag is not None:
+    if tag is not None and not (is_stored and "<" in tag[2]):
         return Failure(value=tag[2], message=tag[2])
     shown = _REPR.fullmatch(text.strip())
     if shown is None:
@@ -270,7 +288,7 @@ def _detect_exception(message: str, subject: Subject) -> Failure | None:
     """The `repr` of an exception, or what SQLAlchemy writes of one."""
     driver = _DRIVER.fullmatch(message)
     if driver is not None:
-        return Failure(value={"message": driver[1]}, message=driver[1])
+        return Failure(value={"message": driver[2]}, message=driver[2])
     if subject.is_writing and _CLASS.fullmatch(message) is not None:
         return Failure(value={"type": message, "message": message}, message=message)
     if _VALIDATION.match(message):
@@ -352,7 +370,7 @@ def _is_known_clause(first: str, subject: Subject, *, is_expected: bool) -> bool
         if clear is None or is_page or (subject.runs and not is_expected and not is_of_call):
             return False
         meaning = clear
-    if meaning is meanings.NOT_FOUND and is_empty_result(first):
+    if (meaning is meanings.NOT_FOUND or subject.is_search) and is_empty_result(first):
         return False
     if is_expected:
         return True
@@ -422,9 +440,16 @@ def _detect_plain_report(message: str, subject: Subject) -> Failure | None:
         return None
     if subject.is_writing and not subject.runs and _DEVICE_CODE.fullmatch(message):
         return Failure(value=message, message=message)
-    if _SHELL.fullmatch(message) and message[:1].islower() and said(message) is not None:
+    if message[:1].islower() and _is_complaint(message) and said(message) is not None:
         return Failure(value=message, message=message)
     return None
+
+
+def _is_complaint(message: str) -> bool:
+    """Whether a text is what a program complains about, in one or several lines: `tar: a.tgz: Cannot open: ...`."""
+    first, *others = message.splitlines()
+    program = first.partition(": ")[0] + ": "
+    return _SHELL.fullmatch(first) is not None and all(line.startswith(program) for line in others)
 
 
 def _find_status(message: str) -> int | None:

@@ -2,7 +2,9 @@
 
 Sources: the uncaught-exception output of the JVM, .NET, Node.js, Rust, Go, Ruby and PHP; PowerShell's ErrorRecord
 (https://learn.microsoft.com/powershell/module/microsoft.powershell.core/about/about_error_handling), grpc-go's status text,
-the clients of MySQL, Redis and curl, Ansible's ad hoc output.
+the clients of MySQL, Redis and curl, jq, osascript, Ansible's ad hoc output, `std::io::Error` as Rust's `main` prints it, the
+error tuples of Erlang and Elixir, GNU make (https://www.gnu.org/software/make/manual/html_node/Error-Messages.html), and Lua's
+interpreter.
 """
 
 from __future__ import annotations
@@ -40,6 +42,12 @@ _LINES = tuple(
         (r"(ERROR) \d{4} \([0-9A-Z]{5}\)(?: at line \d+)?: (.*)", False),
         (r"\(error\) ([A-Z]+ )?(.*)", False),
         (r"(curl): \(\d{1,2}\) (.*)", False),
+        (r"(jq): error(?: \([^)\n]{1,60}\))?: (.*)", False),
+        (r"\d+:\d+: (execution|syntax) error: (.*) \(-?\d+\)", False),
+        (r"(?:Error: )?Os \{ code: \d{1,5}, kind: (\w{2,40}), message: \".*\" \}", True),
+        (r"\{:?error, ?:?([a-z]\w{1,40})\}", True),
+        (r"(?:.*\n)?g?make(?:\[\d{1,3}\])?: (\*\*\*) (?:\[[^\n]+|[^\n]+Stop\.)", False),
+        (r"(lua)(?:jit|tex|\d(?:\.\d)?)?: [^\n:]{1,100}:\d{1,6}: [^\n]{1,300}(?:\nstack traceback:.*)?", False),
         (r"(?:Tool|Function|Handler|Action) (raised|threw|failed with|errored)(?: an exception)?: (.*)", False),
     )
 )
@@ -70,7 +78,9 @@ def detect_trace(text: str) -> Failure | None:
         found = line.fullmatch(stripped)
         if found is not None:
             message = stripped[:_LONGEST_MESSAGE]
-            return coded(found[1], message) if is_coded else Failure(value=message, message=message)
+            if not is_coded:
+                return Failure(value=message, message=message)
+            return coded(found[1] if reason_of(found[1]) else found[1].upper(), message)  # Erlang writes `enoent`
     return None
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from mulligan.classify.detect import apis, mappings, member_names, objects, programs, protocols, services
+from mulligan.classify.detect import apis, batches, mappings, member_names, objects, programs, protocols, services
 from mulligan.classify.detect.cloud import detect_cloud
 from mulligan.classify.detect.declared import detect_undeclared_error, is_declared_result
 from mulligan.classify.detect.forms import detect_field_errors
@@ -22,6 +22,7 @@ from mulligan.classify.detect.texts import detect_lines, detect_tagged, detect_t
 from mulligan.classify.failure import Failure
 from mulligan.classify.phrases import said
 from mulligan.classify.printed_values import as_json
+from mulligan.classify.reasons import reason_of
 from mulligan.errors import ToolError
 from mulligan.tools import Tool
 from mulligan.untrusted.classes import as_dict, is_a
@@ -40,7 +41,10 @@ _API_DETECTORS: tuple[tuple[frozenset[str], _Detector], ...] = (
             ("status errors", apis.detect_nested_error),
             ("message error_message", apis.detect_error_code),
             ("message detail errors", apis.detect_bare_message),
-            ("status errors code retry_after Note Information resourceType sqlState sqlstate", services.detect_service),
+            (
+                "status errors code retry_after Note Information resourceType sqlState sqlstate Fault sys",
+                services.detect_service,
+            ),
             ("traceback syscall cause stack exception", apis.detect_raised),
         )
     )
@@ -50,7 +54,7 @@ _FIELDS = frozenset((  # a mapping without any of them reports nothing
     "isError", "is_error", "jsonrpc", "lc", "functionResponse", "function_response", "type", "header", "ename", "__type",
     "OOMKilled", "executionArn", "done", "Failed", "Errors", "Records", "Entries", "failed", "returncode", "return_code",
     "exit_code", "exitCode", "exitcode", "ExitCode", "exit_status", "exited", "stderr", "timed_out", "timedOut", "result",
-    "reason", "msg", "response", "output", "Error Message", "Warning",
+    "reason", "msg", "response", "output", "Error Message", "Warning", "messages",
 )).union(*(fields for fields, _ in _API_DETECTORS))
 _COUNTED = ("Failed", "Unproc")
 _JSON_HINTS = (
@@ -65,6 +69,9 @@ _ENDED = frozenset((
     "terminated", "stopped", "declined", "archived", "suspended",
 ))
 # fmt: on
+_OF_JOB = _ENDED | {"timed_out", "aborted"}
+_OF_DEFINITION = frozenset(("code", "name", "title", "description", "type"))
+_DEFINING = frozenset(("explain", "define", "definition", "meaning", "dictionary", "glossary"))
 _ONLY_TEXTS = frozenset(("result", "message", "msg", "text", "output", "content", "response"))
 _NOTES = ("message", "msg", "detail", "info", "note")
 _ERRORS = ("error", "errors", "err", "Error", "error_code", "errorCode", "error_message", "message", "reason")
@@ -105,11 +112,11 @@ def _find_failure(value: Any, tool: Tool, subject: Subject) -> Failure | None:
     if kind is list:
         if len(value) == 1 and is_a(value[0], Mapping) and as_dict(value[0]).get("type") == "text":
             return _find_in_text(protocols.block_text(value), tool, subject)  # the only block of a result
-        if len(value) == 1 and _is_only_error(value[0]) and _lists_other_things(subject):
+        if len(value) == 1 and _is_only_error(value[0]) and _lists_other_things(value[0], subject):
             return _find_in_mapping(as_dict(value[0]), tool, subject)
         listed = services.detect_listed_errors(value, subject) or protocols.detect_console(value, subject)
         named = objects.detect_pair(value, subject) if value and type(value[0]) is str else None
-        return listed or named or detect_lines(value, subject)
+        return listed or named or batches.detect_failed_items(value, subject) or detect_lines(value, subject)
     if kind is tuple:
         return programs.detect_streams(value, subject) or objects.detect_pair(value, subject)
     if issubclass(kind, Mapping):
@@ -143,7 +150,8 @@ def _find_in_text(text: str, tool: Tool, subject: Subject) -> Failure | None:
             {name: int(told) if told.isdecimal() else told for name, told in named.items()}, tool, subject
         )
     if start == "<" or text.startswith("HTTP/"):
-        return detect_tagged(text) or (None if _is_stored_page(subject) else detect_document(text))
+        is_stored = _is_stored_page(subject)
+        return detect_tagged(text, is_stored=is_stored) or (None if is_stored else detect_document(text, subject))
     return _find_in_quoted_body(text, tool, subject) or detect_text(text, subject)
 
 
@@ -167,8 +175,11 @@ def _is_stored(value: Any, failure: Failure, subject: Subject) -> bool:
     return said(failure.told) is None and sense(failure.told) is None
 
 
-def _lists_other_things(subject: Subject) -> bool:
-    return (subject.is_search or subject.is_reading) and not names_failures(subject)
+def _lists_other_things(item: Mapping[Any, Any], subject: Subject) -> bool:
+    """Whether a tool lists something that is no error; a record of a run says more of it than an error."""
+    if names_failures(subject) or (subject.is_record and len(item) > 1):
+        return False
+    return subject.is_search or subject.is_reading
 
 
 def _is_only_error(value: Any) -> bool:
@@ -211,6 +222,8 @@ def _read_cut_off(text: str) -> Any:
 
 
 def _find_in_mapping(value: Mapping[Any, Any], tool: Tool, subject: Subject) -> Failure | None:
+    if len(value) == 1 and (inner := apis.only_envelope(value, subject)) is not None:
+        return _find_in_mapping(inner, tool, subject)
     if _FIELDS.isdisjoint(value) and not any(str(name)[:6] in _COUNTED for name in value):
         if not may_fail(value, subject):
             return detect_undeclared_error(value, tool) if tool.output_schema else None
@@ -221,6 +234,8 @@ def _find_in_mapping(value: Mapping[Any, Any], tool: Tool, subject: Subject) -> 
     if (
         mappings.says_success(value)
         or _says_undone(value, subject)
+        or is_read_record(value, subject)
+        or is_definition(value, subject)
         or mappings.has_findings(value)
         or _is_empty_list(value)
         or is_declared_result(value, tool)
@@ -234,6 +249,8 @@ def _find_in_mapping(value: Mapping[Any, Any], tool: Tool, subject: Subject) -> 
     return (
         _find_by_api(value, subject)
         or apis.detect_error_beside_nothing(value, subject)
+        or apis.detect_error_of_run(value, subject)
+        or apis.detect_message_list(value, subject)
         or _find_in_only_text(value, subject)
         or detect_cloud(value, subject)
         or programs.detect_program(value, subject)
@@ -280,8 +297,25 @@ def is_asked_for(value: Mapping[Any, Any], subject: Subject) -> bool:
         return not all(is_general) or (bool(denied) and not any(mappings.is_told(value.get(name)) for name in _ERRORS))
     others = (name for name, told in value.items() if name not in mappings.ENVELOPE and not mappings.is_empty(told))
     return (
-        subject.is_record and not {"syscall", "jsonrpc"} & value.keys() and any(map(member_names.is_of_record, others))
+        subject.is_record
+        and not {"syscall", "jsonrpc", "Fault"} & value.keys()
+        and any(map(member_names.is_of_record, others))
     )
+
+
+def is_read_record(value: Mapping[Any, Any], subject: Subject) -> bool:
+    """Whether a mapping is the record of what has its id, which a tool got: `{"id": "p1", "status": "failed", ...}`."""
+    state = value.get("status", value.get("state"))
+    if not (subject.is_reading and value.get("id") and type(state) is str) or "jsonrpc" in value:
+        return False
+    is_of_report = state.isdecimal() or state.lower() in ("error", "fail") or reason_of(state) is not None
+    return state.lower() in _OF_JOB or not is_of_report
+
+
+def is_definition(value: Mapping[Any, Any], subject: Subject) -> bool:
+    """Whether a mapping says what a code or term means, and that was asked for."""
+    is_asked_for = names_failures(subject) or not subject.words.isdisjoint(_DEFINING)
+    return is_asked_for and "description" in value and value.keys() <= _OF_DEFINITION
 
 
 def _says_undone(value: Mapping[Any, Any], subject: Subject) -> bool:
