@@ -77,6 +77,27 @@ def test_a_text_of_an_exception_that_may_be_the_answer(name, kind):
 
 
 @pytest.mark.parametrize(
+    "value",
+    [
+        'duplicate key value violates unique constraint "users_email_key"\nDETAIL:  Key (email)=(a@b.c) already exists.',
+        'insert or update on table "orders" violates foreign key constraint "orders_user_fk"',
+        'null value in column "name" of relation "users" violates not-null constraint',
+        'column "nmae" does not exist\nLINE 1: select nmae from users',
+        "permission denied for table users",
+        "cannot execute DROP TABLE in a read-only transaction",
+        "syntax error at end of input",
+        "You have an error in your SQL syntax; check the manual for the right syntax to use near 'form users' at line 1",
+        "Table 'shop.userz' doesn't exist",
+        "Unknown column 'nmae' in 'field list'",
+        "Duplicate entry 'a@b.c' for key 'users.email'",
+    ],
+)
+@pytest.mark.parametrize("name", ["query", "run_query", "execute_sql", "insert_row"])
+def test_what_a_database_server_refuses(name, value):
+    assert returned(name, value)
+
+
+@pytest.mark.parametrize(
     ("name", "value"),
     [
         ("read_file", "Error reading file: alpha"),
@@ -125,6 +146,10 @@ def test_what_the_tool_says_of_its_own_attempt(name, value):
         ("get_job_status", "timed out"),
         ("verify_certificate", "Remote end closed connection without response"),
         ("validate_query", 'near "form": syntax error'),
+        ("check_migration", 'column "age" does not exist'),
+        ("validate_query", "You have an error in your SQL syntax; check the manual near 'form'"),
+        ("get_answer", "A duplicate key value is refused by a unique constraint."),
+        ("search_docs", "Table 'users' in the manual explains which columns exist."),
     ],
 )
 def test_what_only_looks_like_it(name, value):

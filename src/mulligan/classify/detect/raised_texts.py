@@ -4,8 +4,9 @@ What Python, its standard library and its most used clients write into an except
 has those of a program that went wrong; those of a connection or a query are also what a check finds. A tool that returns a
 text that someone has written reports a failure only with the name of what it tried.
 
-Sources: CPython's `Objects`, `Python` and `Lib/json`, urllib3, requests, httpx, aiohttp, botocore and SQLite; the numbered
-errors of Oracle (https://docs.oracle.com/error-help/db/), SQL Server
+Sources: CPython's `Objects`, `Python` and `Lib/json`, urllib3, requests, httpx, aiohttp, botocore, SQLite, PostgreSQL and MySQL
+(https://dev.mysql.com/doc/mysql-errors/8.4/en/server-error-reference.html); the numbered errors of Oracle
+(https://docs.oracle.com/error-help/db/), SQL Server
 (https://learn.microsoft.com/sql/relational-databases/errors-events), Db2 (SQLCODE with SQLSTATE), PDO
 (https://www.php.net/manual/class.pdoexception.php) and Snowflake's connector.
 """
@@ -54,6 +55,16 @@ _STATES = r"""
     All connection attempts failed
     no such (?:table|column): \S+
     near ".+": syntax error
+    syntax error at end of input.*
+    duplicate key value violates unique constraint ".+
+    (?:insert or update|update or delete) on table ".+" violates foreign key constraint ".+
+    null value in column ".+" .+ violates not-null constraint.*
+    (?:relation|column|function|schema|role|database) .+ does not exist(?:\n.*)?
+    (?:permission denied for|must be owner of) (?:table|relation|schema|database|function|sequence|view) \S+
+    cannot execute [A-Z ]+ in a read-only transaction
+    You have an error in your SQL syntax; .+
+    (?:Table|Column) '.+' (?:doesn't exist|cannot be null)
+    (?:Unknown (?:column|table)|Duplicate entry) '.+' (?:in|for key) '.+'
     (?:parse|syntax) error (?:at (?:or near|line \d+|position \d+)|in line \d+)\b.+
     syntax error, unexpected .+
     (?:UNIQUE|NOT NULL|FOREIGN KEY|CHECK) constraint failed(?:: .+)?
