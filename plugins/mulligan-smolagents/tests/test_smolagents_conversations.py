@@ -280,7 +280,9 @@ def test_what_only_smolagents_refuses_is_explained_and_nothing_is_run():
         return str(number * 2)
 
     played = play(guard(agent([("c1", "double", {"number": 4.0})], "ok", tools=[double])))
-    assert played.answers["c1"].startswith("Error executing tool double: Invalid arguments; nothing was run.\n")
+    assert played.answers["c1"].startswith(
+        "Error executing tool double: Invalid arguments: one problem; nothing was run.\n"
+    )
     assert "Argument number has type 'number' but should be 'integer'" in played.answers["c1"] and ran == []
 
 

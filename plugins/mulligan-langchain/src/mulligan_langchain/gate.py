@@ -258,7 +258,7 @@ class Gate:
         """
         if self.adapter.has_approver:
             return {}
-        attempt, session = box.attempt("", _never, awaited=False), _session(thread)
+        attempt, session = box.attempt("", never, awaited=False), _session(thread)
         with attempt.entered():
             requests = [attempt.view.approval(_as_call(call), session=session) for call in message.tool_calls]
             return ask_about_calls(requests, attempt.problem)
@@ -273,7 +273,7 @@ class Gate:
         """
         if self.adapter.has_approver:
             return {}
-        attempt, session = box.attempt("", _never, awaited=True), _session(thread)
+        attempt, session = box.attempt("", never, awaited=True), _session(thread)
         with attempt.entered():
             requests = [await attempt.view.aapproval(_as_call(call), session=session) for call in message.tool_calls]
             return ask_about_calls(requests, attempt.problem)
@@ -335,8 +335,13 @@ class Gate:
 _DECISIONS: ContextVar[tuple[Gate | None, Decisions]] = ContextVar("mulligan_langchain_decisions", default=(None, {}))
 
 
-def _never(entry: Entry, arguments: dict[str, Any]) -> Any:
-    raise AssertionError("nothing runs while a person is asked")
+def never(entry: Entry, arguments: dict[str, Any]) -> Any:
+    """The execution of a call that is only read: while a person is asked about it, or to answer it if it cannot be read.
+
+    Raises:
+        AssertionError: always.
+    """
+    raise AssertionError("a call that is only read does not run")
 
 
 def messages_of(state: Any) -> list[Any]:
