@@ -26,6 +26,7 @@ from agent_framework import (
 )
 from agent_framework.exceptions import AgentException, MiddlewareException, UserInputRequiredException
 from mulligan_agent_framework import Mulligan, RunStopped
+from mulligan_testkit.returned import DATA, REPORTS, reason_of
 from pydantic import BaseModel, Field, field_validator, model_validator
 from scripted import Script, agent, call, play
 
@@ -288,22 +289,19 @@ def test_an_argument_that_does_not_exist_is_named_and_nothing_is_run(stream):
     assert ran == []
 
 
-RECORDS = [
-    {"code": 401, "message": "Unauthorized"},
-    {"status": 403, "error": "Forbidden", "path": "/admin"},
-    {"entries": [{"code": 401, "message": "Unauthorized"}]},
-    {"level": "error", "text": "401 Unauthorized: invalid api key"},
-]
-
-
-@pytest.mark.parametrize("record", RECORDS, ids=str)
+@pytest.mark.parametrize("record", [*REPORTS, *DATA], ids=str)
 def test_data_that_a_tool_returned_never_stops_the_run(record, stream):
     def last_entry() -> dict:
         """Read the last entry of the log."""
         return record
 
-    played = play(guarded([last_entry], [call("c1", "last_entry", {})]), stream=stream)
+    calls = [call("c1", "last_entry", {})]
+    played = play(guarded([last_entry], calls), stream=stream)
     assert played.error is None and played.output.endswith("Done.")
+    if record in DATA:
+        assert played.answers == play(agent([last_entry], calls), stream=stream).answers
+    else:
+        assert reason_of(record) in played.answers["c1"]
 
 
 @pytest.mark.parametrize("is_async", [False, True])
