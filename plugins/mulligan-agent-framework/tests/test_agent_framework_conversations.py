@@ -404,6 +404,22 @@ def test_what_the_tools_own_model_refuses_is_explained(stream):
     assert ran == [(1, 3)]
 
 
+class Window(BaseModel):
+    start: int = Field(alias="from")
+    end: int = 9
+
+
+def test_arguments_with_another_name_in_the_tools_own_model_are_read_as_generously(stream):
+    @tool(name="look", description="Look.", schema=Window)
+    def look(**arguments) -> str:
+        return str(arguments)
+
+    calls = [call("c1", "look", {"from": "5", "end": "7"}), call("c2", "look", {"from": 5, "until": 6})]
+    played = play(guarded([look], calls), stream=stream)
+    assert played.answers["c1"] == "{'start': 5, 'end': 7}"
+    assert "- /until: unknown argument" in played.answers["c2"]
+
+
 def test_a_problem_within_an_argument_is_named_with_its_whole_place(stream):
     class Stay(BaseModel):
         first: int

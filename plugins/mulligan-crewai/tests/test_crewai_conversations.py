@@ -11,7 +11,7 @@ from crewai.tools.tool_failure import ToolExecutionFailedError, ToolFailure, Too
 from crewai_play import agent, as_tool, crew, play, script
 from mulligan_crewai import RunStopped, wrap
 from mulligan_testkit.returned import DATA, REPORTS, reason_of
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from mulligan import Limits, Pipeline, Policy
 from mulligan.errors import RepeatedCallError, ToolAuthenticationError, ToolQuotaError, UsageError
@@ -253,6 +253,28 @@ def test_after_a_fatal_failure_a_new_message_may_repeat_the_same_call(made, nati
     keys.append("new")
     played = play(target, "The key is new.")
     assert (played.output, played.error, played.answers["c2"]) == ("Done.", None, "billed")
+
+
+class Window(BaseModel):
+    start: int = Field(alias="from")
+    end: int = 9
+
+
+class Look(BaseTool):
+    name: str = "look"
+    description: str = "Look."
+    args_schema: type[BaseModel] = Window
+
+    def _run(self, **arguments):
+        return str(arguments)
+
+
+@MODES
+def test_arguments_with_another_name_in_the_tools_own_model_are_read_as_generously(native):
+    calls = [("c1", "look", {"from": "5", "end": "7"}), ("c2", "look", {"from": 5, "until": 6})]
+    played = play(alone([Look()], calls, native=native))
+    assert played.answers["c1"] == "{'start': 5, 'end': 7}"
+    assert "- /until: unknown argument" in played.answers["c2"]
 
 
 @MODES

@@ -102,13 +102,16 @@ class ToolAttempt(Attempt):
 
     def read(self, name: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
         """As in `Attempt`."""
-        tool = self.tools.get(name)
-        if tool is None or tool.input_model is None:
+        model = self.tools[name].input_model if name in self.tools else None
+        if model is None:
             return None
         try:
-            return tool.input_model.model_validate(arguments).model_dump(exclude_unset=True)
+            read = model.model_validate(arguments)
         except ValidationError as error:
             raise _Refused(error) from None
+        names = {field.alias or name: name for name, field in model.model_fields.items()}
+        taken = {name: names.get(name, name) for name in arguments if names.get(name, name) in read.model_fields_set}
+        return {sent: getattr(read, name) for sent, name in taken.items()}
 
     def fit(self, tool: Any, arguments: dict[str, Any]) -> dict[str, Any] | ToolArgumentError:
         """As in `Attempt`."""

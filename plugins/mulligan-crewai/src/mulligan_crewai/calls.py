@@ -236,7 +236,10 @@ class ToolAttempt(Attempt):
         model = None if tool is None else tool.args_schema
         if model is None or not model.model_fields:
             return None
-        return model.model_validate(arguments).model_dump(exclude_unset=True)
+        read = model.model_validate(arguments)
+        names = {field.alias or name: name for name, field in model.model_fields.items()}
+        taken = {name: names.get(name, name) for name in arguments if names.get(name, name) in read.model_fields_set}
+        return {sent: getattr(read, name) for sent, name in taken.items()}
 
     def failure(self, error: BaseException) -> BaseException:
         """As in `Attempt`; what a client of MCP raised, of which CrewAI has made a text."""
