@@ -2,7 +2,7 @@
 
 from mulligan.adapters.attempts import Attempt, ControlFlow, OpaqueValue, current_attempt, handler_for
 from mulligan.adapters.conversations import Conversation, Conversations, Stopped
-from mulligan.adapters.tools import OPEN, Adapter
+from mulligan.adapters.tools import OPEN, Adapter, NamedTool
 from mulligan.execute.steps import ArgumentsRefused
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "ControlFlow",
     "Conversation",
     "Conversations",
+    "NamedTool",
     "OpaqueValue",
     "Stopped",
     "current_attempt",

@@ -104,8 +104,7 @@ class Conversations(Generic[C]):
     """
 
     def __init__(self, make: Callable[[Any], C]) -> None:
-        self._make = make
-        self._lock = threading.Lock()
+        self._make, self._lock = make, threading.Lock()
         self._by_id: dict[Hashable, dict[Hashable, C]] = {}
         self._by_object: WeakKeyDictionary[Any, dict[Hashable, C]] = WeakKeyDictionary()
 

@@ -128,16 +128,16 @@ class Adapter:
         return self._view(tuple({tool.name: tool for tool in tools}.values()))
 
 
-class _NamedTool(Tool):
+class NamedTool(Tool):
     """A tool that is only named, and runs elsewhere: no option of the host makes it run by a repaired name."""
 
-    def with_options(self, **_: Any) -> _NamedTool:
+    def with_options(self, **_: Any) -> NamedTool:
         """As it is."""
         return self
 
 
 def _make(name: str, description: str | None, schema: Any, handler: Any, options: Any) -> Tool:
-    cls, handler = (_NamedTool, refuse_to_run) if handler is None else (FrameworkTool, handler)
+    cls, handler = (NamedTool, refuse_to_run) if handler is None else (FrameworkTool, handler)
     if isinstance(schema, Mapping) and schema.get("type", "object") == "object":
         tool = cls.from_schema(name, description or "", schema, handler, **options)
         with suppress(Exception):  # a schema that the framework can send, but that cannot be checked
