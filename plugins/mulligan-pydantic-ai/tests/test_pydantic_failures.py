@@ -320,7 +320,8 @@ def test_a_toolset_that_changes_is_seen_as_it_is_now():
 
 @both
 @pytest.mark.parametrize("is_async", [False, True])
-def test_failures_of_one_message_neither_refuse_nor_stop_its_other_calls(stream, is_async):
+@pytest.mark.parametrize("sequential", [False, True], ids=["at once", "one by one"])
+def test_failures_of_one_message_neither_refuse_nor_stop_its_other_calls(stream, is_async, sequential):
     ran = []
 
     def check(number: int) -> str:
@@ -334,7 +335,7 @@ def test_failures_of_one_message_neither_refuse_nor_stop_its_other_calls(stream,
         """Check a record."""
         return check(number)
 
-    tool = Tool(check_async if is_async else check, name="check")
+    tool = Tool(check_async if is_async else check, name="check", sequential=sequential)
     calls = [call(f"c{number}", "check", {"number": number}) for number in range(40)]
     played = play(guarded(tool), Script(calls, DONE), stream=stream)
     assert played.output == "Done."
