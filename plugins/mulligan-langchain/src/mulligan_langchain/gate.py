@@ -226,7 +226,9 @@ class Gate:
                 return self._foreign(request, output, error, thread)
         start = _starting(request, execute)
         attempt = box.attempt(request.tool_call["name"], start, awaited=False, reviewer=self._review)
-        return self._answered(attempt, attempt.call(*_called(request), session=_session(thread)), request, thread)
+        return self._answered(
+            attempt, attempt.call(_as_call(request.tool_call), session=_session(thread)), request, thread
+        )
 
     async def acall(self, request: ToolCallRequest, execute: Callable[[ToolCallRequest], Awaitable[Any]]) -> Any:
         """`call`, awaited.
@@ -242,7 +244,7 @@ class Gate:
                 return self._foreign(request, output, error, thread)
         start = _starting(request, execute)
         attempt = box.attempt(request.tool_call["name"], start, awaited=True, reviewer=self._review)
-        result = await attempt.acall(*_called(request), session=_session(thread))
+        result = await attempt.acall(_as_call(request.tool_call), session=_session(thread))
         return self._answered(attempt, result, request, thread)
 
     def decide(self, message: AIMessage, box: Toolbox, thread: Thread | None) -> Decisions:
@@ -328,7 +330,7 @@ class Gate:
         view = self.adapter.pipeline.with_tools(
             [Tool.from_schema(name, "", OPEN, _repeating(output, error), inline=True)]
         )
-        result = view.call(*_called(request), session=_session(thread))
+        result = view.call(_as_call(request.tool_call), session=_session(thread))
         return self.rejected(result, request.tool_call, thread) if error is not None else output
 
 
@@ -370,10 +372,6 @@ def _starting(request: ToolCallRequest, execute: Callable[[ToolCallRequest], Any
         return execute(request.override(tool=entry.observed, tool_call=call))
 
     return start
-
-
-def _called(request: ToolCallRequest) -> tuple[ToolCall]:
-    return (_as_call(request.tool_call),)
 
 
 def _as_call(call: Mapping[str, Any]) -> ToolCall:
