@@ -42,6 +42,7 @@ from mulligan.errors import (
     ResourceNotFoundError,
     ToolArgumentError,
     ToolAuthenticationError,
+    ToolNotFoundError,
     UsageError,
 )
 from mulligan.plugin import (
@@ -478,6 +479,65 @@ def read_whole(n: int) -> Tool:
 
     made = Judged.from_schema("count", "Count.", SCHEMA, handler)
     return made
+
+
+class Reading(Attempt):
+    """The framework reads `"5"` as 5, refuses negative numbers, and leaves out names that do not exist."""
+
+    def read(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        number = int(arguments["n"])
+        if number < 0:
+            raise ValueError("n must not be negative")
+        return {"n": number}
+
+
+READ = [
+    ({"n": "5"}, 5, ""),
+    ({"n": 5}, 5, ""),
+    ({"n": -5}, None, "n must not be negative"),
+    ({"n": "many"}, None, "/n: wrong type; expected integer"),
+    ({"n": "5", "m": 1}, None, "/m: unknown argument"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "number", "problem"), READ)
+def test_what_the_framework_reads_is_taken_unless_it_leaves_something_out(adapter, arguments, number, problem):
+    ran: list[Any] = []
+
+    def execute(name: str, arguments: dict[str, Any]) -> str:
+        ran.append(arguments)
+        return "counted"
+
+    counting = adapter.tool("count", "Count.", SCHEMA, handler_for("count", awaited=False))
+    result = Reading(adapter.view([counting]), execute).call("count", arguments)
+    assert ran == ([] if number is None else [{"n": number}])
+    assert problem in result.content
+    assert result.invalid is (number is None)
+
+
+def test_a_tool_that_runs_elsewhere_is_suggested_and_never_run():
+    adapter = Adapter(
+        "Toy", Pipeline(autoload=False, policy=Policy(repair="name")), tool_options={"*": {"read_only": True}}
+    )
+    view = adapter.view([adapter.tool("read_page", "Read a page.", OPEN, None)])
+    result = view.call("readPage", {})
+    assert isinstance(result.error, ToolNotFoundError)
+    assert "read_page" in result.content
+
+
+def test_calls_that_come_before_any_request_are_one_step():
+    def count(n: int) -> int:
+        return n
+
+    events = capture_events()
+    conversation = Conversation(Pipeline([count], plugins=[events], autoload=False).session("s"))
+    for id in ("c1", "c2"):
+        conversation.join_step()
+        assert conversation.in_step
+        conversation.session.call("count", {"n": 1}, call_id=id)
+    conversation.end_step()
+    assert not conversation.in_step
+    assert [(step.step, step.ids) for step in events.of(StepFinished)] == [(1, ("c1", "c2"))]
 
 
 @pytest.mark.parametrize("repair", [(), "coerce"])

@@ -13,6 +13,7 @@ from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.base_toolset import BaseToolset
 from google.genai import types
 from mulligan_adk import MulliganPlugin
+from mulligan_testkit.returned import DATA, REPORTS, reason_of
 
 from mulligan import Pipeline, Policy
 from mulligan.errors import UsageError
@@ -374,19 +375,7 @@ def test_failures_of_one_message_neither_refuse_nor_stop_its_other_calls(is_asyn
     assert all(played.answers[f"c{number}"] == {"result": f"found {number}"} for number in range(25, 40))
 
 
-RECORDS = [
-    {"code": 401, "message": "Unauthorized"},
-    {"status": 403, "error": "Forbidden", "path": "/admin"},
-    {"status": "error", "error": "invalid api key", "at": "12:01"},
-]
-UNCHANGED = [
-    {"entries": RECORDS, "total": 3},
-    {"ok": False, "why": "the door is closed"},
-    {"level": "error", "text": "401 Unauthorized: invalid api key"},
-]
-
-
-@pytest.mark.parametrize("record", [*RECORDS, *UNCHANGED])
+@pytest.mark.parametrize("record", [*REPORTS, *DATA])
 def test_data_that_a_tool_returned_never_stops_the_run(record):
     def last_entry() -> dict:
         """Read the last entry of the log."""
@@ -394,10 +383,10 @@ def test_data_that_a_tool_returned_never_stops_the_run(record):
 
     played = play(agent([("c1", "last_entry", {})], "ok", tools=[last_entry]), MulliganPlugin())
     assert (played.error, played.last) == (None, "ok")
-    if record in UNCHANGED:
+    if record in DATA:
         assert played.answers["c1"] == record
     else:
-        assert (record.get("message") or record["error"]) in played.text("c1")
+        assert reason_of(record) in played.text("c1")
 
 
 def test_what_the_author_says_to_the_model_is_shown_as_the_authors_words():

@@ -26,6 +26,7 @@ from agent_framework import (
 )
 from agent_framework.exceptions import AgentException, MiddlewareException, UserInputRequiredException
 from mulligan_agent_framework import Mulligan, RunStopped
+from mulligan_testkit.returned import DATA, REPORTS, reason_of
 from pydantic import BaseModel, Field, field_validator, model_validator
 from scripted import Script, agent, call, play
 
@@ -288,22 +289,19 @@ def test_an_argument_that_does_not_exist_is_named_and_nothing_is_run(stream):
     assert ran == []
 
 
-RECORDS = [
-    {"code": 401, "message": "Unauthorized"},
-    {"status": 403, "error": "Forbidden", "path": "/admin"},
-    {"entries": [{"code": 401, "message": "Unauthorized"}]},
-    {"level": "error", "text": "401 Unauthorized: invalid api key"},
-]
-
-
-@pytest.mark.parametrize("record", RECORDS, ids=str)
+@pytest.mark.parametrize("record", [*REPORTS, *DATA], ids=str)
 def test_data_that_a_tool_returned_never_stops_the_run(record, stream):
     def last_entry() -> dict:
         """Read the last entry of the log."""
         return record
 
-    played = play(guarded([last_entry], [call("c1", "last_entry", {})]), stream=stream)
+    calls = [call("c1", "last_entry", {})]
+    played = play(guarded([last_entry], calls), stream=stream)
     assert played.error is None and played.output.endswith("Done.")
+    if record in DATA:
+        assert played.answers == play(agent([last_entry], calls), stream=stream).answers
+    else:
+        assert reason_of(record) in played.answers["c1"]
 
 
 @pytest.mark.parametrize("is_async", [False, True])
@@ -404,6 +402,22 @@ def test_what_the_tools_own_model_refuses_is_explained(stream):
     assert "rejected by Stay: last must not be before first" in played.answers["c1"]
     assert "nothing was run" in played.answers["c1"]
     assert ran == [(1, 3)]
+
+
+class Window(BaseModel):
+    start: int = Field(alias="from")
+    end: int = 9
+
+
+def test_arguments_with_another_name_in_the_tools_own_model_are_read_as_generously(stream):
+    @tool(name="look", description="Look.", schema=Window)
+    def look(**arguments) -> str:
+        return str(arguments)
+
+    calls = [call("c1", "look", {"from": "5", "end": "7"}), call("c2", "look", {"from": 5, "until": 6})]
+    played = play(guarded([look], calls), stream=stream)
+    assert played.answers["c1"] == "{'start': 5, 'end': 7}"
+    assert "- /until: unknown argument" in played.answers["c2"]
 
 
 def test_a_problem_within_an_argument_is_named_with_its_whole_place(stream):

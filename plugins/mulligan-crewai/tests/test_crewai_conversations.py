@@ -10,7 +10,8 @@ from crewai.tools import BaseTool, tool
 from crewai.tools.tool_failure import ToolExecutionFailedError, ToolFailure, ToolFailurePolicy, ToolFailureReason
 from crewai_play import agent, as_tool, crew, play, script
 from mulligan_crewai import RunStopped, wrap
-from pydantic import BaseModel
+from mulligan_testkit.returned import DATA, REPORTS, reason_of
+from pydantic import BaseModel, Field
 
 from mulligan import Limits, Pipeline, Policy
 from mulligan.errors import RepeatedCallError, ToolAuthenticationError, ToolQuotaError, UsageError
@@ -254,16 +255,30 @@ def test_after_a_fatal_failure_a_new_message_may_repeat_the_same_call(made, nati
     assert (played.output, played.error, played.answers["c2"]) == ("Done.", None, "billed")
 
 
+class Window(BaseModel):
+    start: int = Field(alias="from")
+    end: int = 9
+
+
+class Look(BaseTool):
+    name: str = "look"
+    description: str = "Look."
+    args_schema: type[BaseModel] = Window
+
+    def _run(self, **arguments):
+        return str(arguments)
+
+
 @MODES
-@pytest.mark.parametrize(
-    "record",
-    [
-        {"code": 401, "message": "Unauthorized"},
-        {"status": 403, "error": "Forbidden", "path": "/admin"},
-        {"entries": [{"code": 401, "message": "Unauthorized"}]},
-        {"level": "error", "text": "401 Unauthorized: invalid api key"},
-    ],
-)
+def test_arguments_with_another_name_in_the_tools_own_model_are_read_as_generously(native):
+    calls = [("c1", "look", {"from": "5", "end": "7"}), ("c2", "look", {"from": 5, "until": 6})]
+    played = play(alone([Look()], calls, native=native))
+    assert played.answers["c1"] == "{'start': 5, 'end': 7}"
+    assert "- /until: unknown argument" in played.answers["c2"]
+
+
+@MODES
+@pytest.mark.parametrize("record", [*REPORTS, *DATA], ids=str)
 def test_data_that_a_tool_returned_never_stops_the_run(record, native):
     def last_entry() -> dict:
         """Read the last entry of the log."""
@@ -271,8 +286,10 @@ def test_data_that_a_tool_returned_never_stops_the_run(record, native):
 
     played = play(alone([last_entry], [("c1", "last_entry", {})], native=native))
     assert (played.error, played.output) == (None, "Done.")
-    if "code" not in record and "status" not in record:
+    if record in DATA:
         assert played.answers["c1"] == str(record)
+    else:
+        assert reason_of(record) in played.answers["c1"]
 
 
 @MODES

@@ -14,6 +14,7 @@ from haystack.dataclasses import ChatMessage, StreamingChunk, ToolCall
 from haystack.hooks import hook
 from haystack.tools import AgentTool, ComponentTool, PipelineTool, Tool, Toolset, create_tool_from_function
 from mulligan_haystack import RunStopped, wrap
+from mulligan_testkit.returned import DATA, REPORTS, reason_of
 from scripted import agent, call, play
 
 from mulligan import Pipeline
@@ -169,22 +170,19 @@ def test_an_argument_that_does_not_exist_is_named_and_nothing_is_run(awaited):
     assert ran == []
 
 
-RECORDS = [
-    {"code": 401, "message": "Unauthorized"},
-    {"status": 403, "error": "Forbidden", "path": "/admin"},
-    {"entries": [{"code": 401, "message": "Unauthorized"}]},
-    {"level": "error", "text": "401 Unauthorized: invalid api key"},
-]
-
-
-@pytest.mark.parametrize("record", RECORDS, ids=str)
+@pytest.mark.parametrize("record", [*REPORTS, *DATA], ids=str)
 def test_data_that_a_tool_returned_never_stops_the_run(awaited, record):
     def last_entry() -> dict:
         """Read the last entry of the log."""
         return record
 
-    played = play(wrap(agent([last_entry], [call("c1", "last_entry")])), awaited=awaited)
+    calls = [call("c1", "last_entry")]
+    played = play(wrap(agent([last_entry], calls)), awaited=awaited)
     assert (played.error, played.output) == (None, "Done.")
+    if record in DATA:
+        assert played.answers == play(agent([last_entry], calls), awaited=awaited).answers
+    else:
+        assert reason_of(record) in played.answers["c1"]
 
 
 @pytest.mark.parametrize("is_async", [False, True])

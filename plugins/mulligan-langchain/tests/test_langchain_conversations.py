@@ -199,6 +199,31 @@ def test_two_agents_with_one_middleware_and_the_same_thread_id_know_nothing_of_e
     assert answers(run(agent(full, "c4"), asked(), THREAD)["messages"])["c4"].text == "page a"
 
 
+def test_two_agents_with_one_middleware_and_the_same_thread_id_run_at_once():
+    middleware = MulliganMiddleware()
+
+    async def both():
+        together = asyncio.Barrier(2)
+
+        @tool
+        async def read_page(path: str) -> str:
+            """Read a page."""
+            await asyncio.wait_for(together.wait(), 5)
+            raise FileNotFoundError(2, "No such file or directory", path)
+
+        def agent():
+            turns = model(*looks("c1", "c2", "c3"))
+            return create_agent(turns, [read_page], middleware=[middleware], checkpointer=InMemorySaver())
+
+        return await asyncio.gather(agent().ainvoke(asked(), THREAD), agent().ainvoke(asked(), THREAD))
+
+    for ended in asyncio.run(both()):
+        read = answers(ended["messages"])
+        assert "already failed" not in read["c1"].text
+        assert "already failed" in read["c2"].text
+        assert "failed 3 times" in read["c3"].text
+
+
 def test_agents_in_one_graph_each_have_a_conversation(run, shelf):
     middleware = MulliganMiddleware()
 
@@ -217,10 +242,13 @@ def test_agents_in_one_graph_each_have_a_conversation(run, shelf):
 
 def test_a_retry_policy_does_not_repeat_a_fatal_failure(run, shelf):
     turn = says(("c1", "pay", {"amount": 5}), ("c2", "fetch", {"place": "x"}))
-    policy = RetryPolicy(initial_interval=0.01, jitter=False)
+    policy, events = RetryPolicy(initial_interval=0.01, jitter=False), capture_events()
     with pytest.raises(FatalToolError):
-        run(graph([turn], MulliganToolNode(shelf.tools()), policy), asked(), THREAD)
+        run(
+            graph([turn], MulliganToolNode(shelf.tools(), pipeline=Pipeline(plugins=[events])), policy), asked(), THREAD
+        )
     assert shelf.ran == {"pay": 1, "fetch": 1}
+    assert sorted(event.call_id for event in events.of(CallStarted)) == ["c1", "c2"]
 
 
 def test_the_bound_of_a_nested_graph_is_the_hosts(run):

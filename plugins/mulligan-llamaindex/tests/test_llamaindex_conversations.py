@@ -8,6 +8,7 @@ from llama_index.core.agent.workflow import AgentWorkflow, FunctionAgent, ReActA
 from llama_index.core.tools import FunctionTool, ToolOutput
 from llama_index.core.workflow import Context
 from mulligan_llamaindex import RunStopped, wrap
+from mulligan_testkit.returned import DATA, REPORTS, reason_of
 from scripted import agent, call, play, script
 
 from mulligan import Pipeline
@@ -172,22 +173,19 @@ def test_an_argument_that_does_not_exist_is_named_and_nothing_is_run(made):
     assert ran == []
 
 
-RECORDS = [
-    {"code": 401, "message": "Unauthorized"},
-    {"status": 403, "error": "Forbidden", "path": "/admin"},
-    {"entries": [{"code": 401, "message": "Unauthorized"}]},
-    {"level": "error", "text": "401 Unauthorized: invalid api key"},
-]
-
-
-@pytest.mark.parametrize("record", RECORDS, ids=str)
+@pytest.mark.parametrize("record", [*REPORTS, *DATA], ids=str)
 def test_data_that_a_tool_returned_never_stops_the_run(made, record):
     def last_entry() -> dict:
         """Read the last entry of the log."""
         return record
 
-    played = play(made([last_entry], [call("c1", "last_entry")]))
+    calls = [call("c1", "last_entry")]
+    played = play(made([last_entry], calls))
     assert (played.error, played.output) == (None, "Done.")
+    if record in DATA:
+        assert played.answers == play(agent([last_entry], calls)).answers
+    else:
+        assert reason_of(record) in played.answers["c1"]
 
 
 @pytest.mark.parametrize("is_async", [False, True])

@@ -21,6 +21,7 @@ from agents import (
 from agents import ToolTimeoutError as SDKTimeout
 from agents.testing import ModelStep, ScriptedModel
 from mulligan_openai_agents import RunStopped, run_config, wrap
+from mulligan_testkit.returned import DATA, REPORTS, reason_of
 from scripted import SILENT, call, play, say, told
 
 from mulligan import Pipeline, Policy, errors
@@ -417,19 +418,7 @@ def test_failures_of_one_message_neither_refuse_nor_stop_its_other_calls(stream,
     assert [played.answers[f"c{number}"] for number in range(25, 40)] == [f"found {number}" for number in range(25, 40)]
 
 
-RECORDS = [
-    {"code": 401, "message": "Unauthorized"},
-    {"status": 403, "error": "Forbidden", "path": "/admin"},
-    {"status": "error", "error": "invalid api key", "at": "12:01"},
-]
-UNCHANGED = [
-    {"entries": RECORDS, "total": 3},
-    {"ok": False, "why": "the door is closed"},
-    {"level": "error", "text": "401 Unauthorized: invalid api key"},
-]
-
-
-@pytest.mark.parametrize("record", [*RECORDS, *UNCHANGED])
+@pytest.mark.parametrize("record", [*REPORTS, *DATA])
 def test_data_that_a_tool_returned_never_stops_the_run(record):
     @function_tool
     def last_entry() -> dict:
@@ -442,7 +431,7 @@ def test_data_that_a_tool_returned_never_stops_the_run(record):
         play(wrap(agent_of([last_entry], [call("c1", "last_entry", {})])), run_config(SILENT)),
     )
     assert played.result.final_output == "Done."
-    if record in UNCHANGED:
+    if record in DATA:
         assert played.answers == plain.answers
     else:
-        assert (record.get("message") or record["error"]) in played.answers["c1"]
+        assert reason_of(record) in played.answers["c1"]

@@ -268,7 +268,7 @@ def test_what_only_strands_refuses_is_explained_and_nothing_is_run():
 
     played = play(agent([("c1", "double", {"number": 9})], "ok", tools=[double], plugins=[MulliganPlugin()]))
     assert played.text("c1").splitlines()[:2] == [
-        "Error executing tool double: Invalid arguments; nothing was run.",
+        "Error executing tool double: Invalid arguments: one problem; nothing was run.",
         "- /number: Input should be less than 5.",
     ]
     assert ran == []

@@ -8,6 +8,7 @@ import time
 
 import pytest
 from mulligan_strands import MulliganPlugin, RunStopped
+from mulligan_testkit.returned import DATA, REPORTS, reason_of
 from strands import tool
 from strands.hooks import AfterToolCallEvent, AfterToolsEvent
 from strands.tools.executors import ConcurrentToolExecutor, SequentialToolExecutor
@@ -524,19 +525,7 @@ def test_failures_of_one_message_neither_refuse_nor_stop_its_other_calls(executo
     assert [played.text(f"c{number}") for number in range(25, 40)] == [f"found {number}" for number in range(25, 40)]
 
 
-RECORDS = [
-    {"code": 401, "message": "Unauthorized"},
-    {"status": 403, "error": "Forbidden", "path": "/admin"},
-    {"status": "error", "error": "invalid api key", "at": "12:01"},
-]
-UNCHANGED = [
-    {"entries": RECORDS, "total": 3},
-    {"ok": False, "why": "the door is closed"},
-    {"level": "error", "text": "401 Unauthorized: invalid api key"},
-]
-
-
-@pytest.mark.parametrize("record", [*RECORDS, *UNCHANGED])
+@pytest.mark.parametrize("record", [*REPORTS, *DATA])
 def test_data_that_a_tool_returned_never_stops_the_run(record):
     @tool
     def last_entry() -> dict:
@@ -546,7 +535,7 @@ def test_data_that_a_tool_returned_never_stops_the_run(record):
     turns = [("c1", "last_entry", {})], "ok"
     played = guarded(*turns, tools=[last_entry])
     assert (played.error, played.last) == (None, "ok")
-    if record in UNCHANGED:
+    if record in DATA:
         assert played.results == play(agent(*turns, tools=[last_entry])).results
     else:
-        assert (record.get("message") or record["error"]) in played.text("c1")
+        assert reason_of(record) in played.text("c1")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from asyncio import CancelledError
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
@@ -11,14 +11,18 @@ from typing import Any
 
 from mulligan.adapters.conversations import Stopped
 from mulligan.calls import ToolCall
+from mulligan.errors import ToolArgumentError
 from mulligan.execute.approval import ApprovalRequest, Decision
 from mulligan.execute.async_driver import arun
 from mulligan.execute.steps import DeadlineExceeded, Outcome, Run
 from mulligan.pipeline import Pipeline
 from mulligan.results import ToolResult
+from mulligan.tools import Tool
 from mulligan.untrusted.text import safe_str
+from mulligan.validate.tool_checks import invalid_arguments, problems_of
 
-_PLAIN = (str, int, float, bool, type(None))
+_NUMBERS = (int, float, bool)
+_PLAIN = (str, *_NUMBERS, type(None))
 
 
 class ControlFlow(Exception):
@@ -48,8 +52,19 @@ class OpaqueValue:
         return safe_str(self.value)
 
 
+class FrameworkTool(Tool):
+    """A tool of a framework: the attempt of the moment says which arguments fit."""
+
+    def fit(self, arguments: dict[str, Any]) -> dict[str, Any] | ToolArgumentError:
+        """As in `Tool`."""
+        attempt = _current.get(None)
+        return super().fit(arguments) if attempt is None else attempt.fit(self, arguments)
+
+
 class Attempt:
-    """One call on its way through a pipeline. Override `failure`, `seen` and `decide` for what a framework does differently.
+    """One call on its way through a pipeline.
+
+    Override `failure`, `seen`, `read` and `decide` for what a framework does differently.
 
     Args:
         view: the pipeline with the tools that may be called now.
@@ -64,15 +79,14 @@ class Attempt:
         blocks: whether the tool blocks a thread although its execution is awaited, so that no cancellation stops it.
     """
 
-    blocks = False
+    blocks = has_value = False
+    value: Any = None
+    raised: BaseException | None = None
+    _latest: object = None
 
     def __init__(self, view: Pipeline, execute: Callable[[str, dict[str, Any]], Any]) -> None:
         self.view = view
         self.execute = execute
-        self.value: Any = None
-        self.has_value = False
-        self.raised: BaseException | None = None
-        self._latest: object = None
 
     def call(self, name: str | ToolCall, arguments: Any = None, **options: Any) -> ToolResult:
         """`Pipeline.call`; what the framework steers with is raised as it was."""
@@ -110,6 +124,40 @@ class Attempt:
     def seen(self, value: Any) -> Any:
         """What the pipeline reads of the framework's value: a plain value, or what reports a failure."""
         return value if isinstance(value, _PLAIN) or self.view.classify(value) is not None else OpaqueValue(value)
+
+    def read(self, name: str, arguments: dict[str, Any]) -> Mapping[str, Any] | None:
+        """What the framework itself reads as the arguments; many take `"5"` for 5.
+
+        Args:
+            name: the tool's name.
+            arguments: JSON values.
+
+        Returns:
+            The values by name; None if the schema alone decides.
+
+        Raises:
+            Exception: the framework does not take them; what pydantic lists are the problems, or the text is the only one.
+        """
+
+    def fit(self, tool: FrameworkTool, arguments: dict[str, Any]) -> dict[str, Any] | ToolArgumentError:
+        """Whether arguments fit: if the framework reads all of them; or by the schema, if it leaves one out.
+
+        Args:
+            tool: the tool that is called.
+            arguments: JSON values.
+
+        Returns:
+            The arguments, with numbers and truth values as the framework reads them; or an error that names every problem.
+        """
+        fitted = Tool.fit(tool, arguments)
+        try:
+            read = self.read(tool.name, arguments)
+        except Exception as error:
+            return fitted if isinstance(fitted, ToolArgumentError) else invalid_arguments(problems_of(error))
+        if read is None or not arguments.keys() <= read.keys():
+            return fitted
+        plain = {name: one for name, one in read.items() if type(one) in _NUMBERS and one != arguments.get(name)}
+        return {name: plain.get(name, value) for name, value in arguments.items()}
 
     def decide(self, request: ApprovalRequest) -> Decision | None:
         """What a person decides about the call, asked in the framework's own way.

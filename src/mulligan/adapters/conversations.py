@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping, MutableMapping
+from collections.abc import Callable, Hashable, MutableMapping
 from contextlib import ExitStack
-from functools import partial
 from typing import Any, Generic, TypeVar
 from weakref import WeakKeyDictionary
 
 from mulligan.errors import ToolError
 from mulligan.pipeline import Session
 from mulligan.results import ToolResult
-from mulligan.untrusted.objects import read_attribute
+from mulligan.untrusted.objects import written_text
 
 _MOST = 1_000
 
@@ -34,9 +32,8 @@ class Stopped(Exception):
     def __init__(self, error: ToolError, messages: Any = ()) -> None:
         where = f" in tool {error.tool_name}" if error.tool_name and self.names_tool else ""
         super().__init__(f"{type(error).__name__}{where}: {error.message} {error.user_message}".rstrip())
-        self.error = error
+        self.error = self.__cause__ = error
         self.messages = list(messages)
-        self.__cause__ = error
 
 
 class Conversation:
@@ -45,15 +42,15 @@ class Conversation:
     Attributes:
         session: its memory.
         fatal: the error that ends the run, or None.
+        in_step: whether a step is open.
         has_request: whether the user's message is known, as `note_request` says.
     """
 
     def __init__(self, session: Session) -> None:
         self.session = session
         self.fatal: ToolError | None = None
-        self.has_request = False
-        self._request = ""
-        self._step = ExitStack()
+        self.in_step = self.has_request = False
+        self._request, self._step = "", ExitStack()
 
     def next_step(self) -> None:
         """The model is asked: what is called from now on, it calls in one message. The step before is finished."""
@@ -62,9 +59,16 @@ class Conversation:
             text, self._request = self._request, ""
             self.session.note_request(text)
         self._step.enter_context(self.session.step())
+        self.in_step = True
+
+    def join_step(self) -> None:
+        """What is called from now on belongs to the open step, or to a new one: some calls come before any request."""
+        if not self.in_step:
+            self.next_step()
 
     def end_step(self) -> None:
         """Finishes the step: every call of it is answered."""
+        self.in_step = False
         self._step.close()
 
     def answer(self, result: ToolResult) -> str:
@@ -86,19 +90,7 @@ class Conversation:
         """
         self.forgive()
         self.has_request = True
-        self._request = _text_of(content)
-
-
-def _text_of(content: Any) -> str:
-    parts = content if isinstance(content, (list, tuple)) else [content]
-    return "\n".join(text for part in parts if (text := _text_of_part(part)))
-
-
-def _text_of_part(part: Any) -> str:
-    if isinstance(part, str):
-        return part
-    read = part.get if isinstance(part, Mapping) else partial(read_attribute, part)
-    return next((text for text in (read("text"), read("content")) if isinstance(text, str)), "")
+        self._request = written_text(content)
 
 
 C = TypeVar("C", bound=Conversation)
@@ -112,9 +104,8 @@ class Conversations(Generic[C]):
     """
 
     def __init__(self, make: Callable[[Any], C]) -> None:
-        self._make = make
-        self._lock = threading.Lock()
-        self._by_id: OrderedDict[Hashable, dict[Hashable, C]] = OrderedDict()
+        self._make, self._lock = make, threading.Lock()
+        self._by_id: dict[Hashable, dict[Hashable, C]] = {}
         self._by_object: WeakKeyDictionary[Any, dict[Hashable, C]] = WeakKeyDictionary()
 
     def of(self, key: Any, part: Hashable = None, *, id: str | None = None) -> C:
@@ -126,14 +117,12 @@ class Conversations(Generic[C]):
             id: the id of an object's conversation.
         """
         with self._lock:
-            parts = self._kept(key).setdefault(key, {})
-            if isinstance(key, str):
-                id = key
-                self._by_id.move_to_end(key)
-                if len(self._by_id) > _MOST:
-                    self._by_id.popitem(last=False)
+            kept = self._kept(key)
+            parts = kept[key] = kept.pop(key, {})  # the latest one comes last
+            if len(self._by_id) > _MOST:
+                del self._by_id[next(iter(self._by_id))]
             if part not in parts:
-                parts[part] = self._make(id)
+                parts[part] = self._make(key if isinstance(key, str) else id)
             return parts[part]
 
     def end(self, key: Any) -> None:

@@ -7,13 +7,14 @@ from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
-from mulligan.adapters.attempts import ControlFlow, decide
+from mulligan.adapters.attempts import ControlFlow, FrameworkTool, decide
 from mulligan.deadline import is_seconds
 from mulligan.errors import UsageError
 from mulligan.pipeline import Pipeline
 from mulligan.policy import Policy
 from mulligan.spelling import did_you_mean
 from mulligan.tools import Tool
+from mulligan.validate.tool_checks import refuse_to_run
 
 OPEN: Mapping[str, Any] = {"type": "object"}
 _MOST_TOOLS, _MOST_VIEWS = 1_000, 256
@@ -82,8 +83,7 @@ class Adapter:
         known = {tool.name: tool for tool in tools}
         wrong = [
             f"{self.owner}(timeout={{{name!r}: ...}}): no such tool. {did_you_mean(name, known)}"
-            for name in self._timeouts
-            if name not in known and name != "*"
+            for name in sorted(self._timeouts.keys() - {"*", *known})
         ]
         wrong += self.pipeline.tools.tool_options.unmatched(known.values())
         for sentence in wrong:
@@ -91,14 +91,7 @@ class Adapter:
                 raise UsageError(sentence)
 
     def tool(
-        self,
-        name: str,
-        description: str | None,
-        schema: Any,
-        handler: Callable[..., Any],
-        kind: type[Tool] = Tool,
-        /,
-        **options: Any,
+        self, name: str, description: str | None, schema: Any, handler: Callable[..., Any] | None, /, **options: Any
     ) -> Tool:
         """A tool of the framework as mulligan sees it: the same one until something of it changes.
 
@@ -106,8 +99,8 @@ class Adapter:
             name: the name that the model calls.
             description: what the model reads about it.
             schema: the JSON Schema of its arguments. If it cannot be used, any are taken, as the framework does.
-            handler: such as `handler_for(name)`.
-            kind: a class derived from `Tool`.
+            handler: such as `handler_for(name)`; None if the tool runs elsewhere. Such a one is suggested, and never run,
+                not even by a repaired name.
             options: what the framework says of it, as options of `Tool`; those of the host go before.
 
         Raises:
@@ -121,7 +114,7 @@ class Adapter:
             if len(self._tools) >= _MOST_TOOLS:
                 self._tools.clear()
             options = {"timeout": self._timeouts.get(name, self._timeouts.get("*")), **options}
-            made = self.pipeline.tools.tool_options.apply(_make(kind, name, description, schema, handler, options))
+            made = self.pipeline.tools.tool_options.apply(_make(name, description, schema, handler, options))
             if made.executor is not None or made.killable:
                 raise UsageError(
                     f"{self.owner}: tool {name!r} has an executor or is killable, but the framework runs it, with hooks and "
@@ -143,7 +136,8 @@ class NamedTool(Tool):
         return self
 
 
-def _make(cls: type[Tool], name: str, description: str | None, schema: Any, handler: Any, options: Any) -> Tool:
+def _make(name: str, description: str | None, schema: Any, handler: Any, options: Any) -> Tool:
+    cls, handler = (NamedTool, refuse_to_run) if handler is None else (FrameworkTool, handler)
     if isinstance(schema, Mapping) and schema.get("type", "object") == "object":
         tool = cls.from_schema(name, description or "", schema, handler, **options)
         with suppress(Exception):  # a schema that the framework can send, but that cannot be checked

@@ -6,8 +6,8 @@ causes may be endless, so it is walked iteratively and within bounds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache, partial
 from itertools import islice
 from types import FunctionType, TracebackType
 from typing import Any
@@ -38,6 +38,23 @@ def read_attribute(value: object, name: str) -> Any:
         raise
     except BaseException:
         return None
+
+
+def written_text(content: Any) -> str:
+    """What a user wrote in a message: a text, or parts with a `text` or `content`, of which other kinds are left out.
+
+    Args:
+        content: of the message, in the shape of any provider or framework.
+    """
+    parts = content if isinstance(content, (list, tuple)) else (content,)
+    return "\n".join(filter(None, map(_text_of_part, parts)))
+
+
+def _text_of_part(part: Any) -> str:
+    if isinstance(part, str):
+        return part
+    read = part.get if is_a(part, Mapping) else partial(read_attribute, part)
+    return next((text for text in (read("text"), read("content")) if isinstance(text, str)), "")
 
 
 def call_safely(function: Callable[[], Any]) -> Any:

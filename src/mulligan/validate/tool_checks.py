@@ -6,7 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from mulligan.errors import Problem, ToolArgumentError, UsageError
+from mulligan.pointers import pointer_of
 from mulligan.spelling import closest
+from mulligan.untrusted.text import safe_str
 from mulligan.validate.problems import Problems
 from mulligan.validate.signature import parameter_names
 
@@ -26,6 +28,12 @@ def invalid_arguments(problems: Sequence[Problem]) -> ToolArgumentError:
     error = ToolArgumentError(message, problems=list(problems), rule="host:arguments")
     error.__dict__["_problems_total"] = count if is_all else 0
     return error
+
+
+def problems_of(error: BaseException) -> list[Problem]:
+    """What a validator finds wrong with arguments: all that pydantic lists, or the text of its error as the only problem."""
+    listed: Any = getattr(error, "errors", list)()
+    return [Problem(pointer_of(one["loc"]), one["msg"]) for one in listed] or [Problem("", safe_str(error))]
 
 
 def refuse_to_run(**_: Any) -> Any:

@@ -16,7 +16,7 @@ from google.adk.tools.tool_context import ToolContext
 from google.genai import types
 
 from mulligan import ApprovalRequest, Approve, Pipeline, Reject, Tool, ToolResult, hints_of
-from mulligan.adapters import OPEN, Adapter, Attempt, ControlFlow, NamedTool, OpaqueValue, handler_for
+from mulligan.adapters import OPEN, Adapter, Attempt, ControlFlow, OpaqueValue, handler_for
 from mulligan.errors import ToolArgumentError, ToolError, UsageError
 from mulligan.plugin import AuthorMessage, takes_any
 
@@ -122,7 +122,7 @@ def _is_local(tool: BaseTool) -> bool:
 
 def named_tool(name: str, adapter: Adapter) -> Tool:
     """A tool that takes any arguments, and that the attempt refuses to run."""
-    return adapter.tool(name, "", OPEN, handler_for(""), NamedTool)
+    return adapter.tool(name, "", OPEN, handler_for(""))
 
 
 def tools_of(request: LlmRequest, adapter: Adapter) -> list[Tool]:

@@ -14,19 +14,9 @@ from agent_framework.exceptions import AgentException, UserInputRequiredExceptio
 from pydantic import ValidationError
 
 from mulligan import ApprovalRequest, Approve, Pipeline, Tool, ToolResult
-from mulligan.adapters import (
-    Adapter,
-    Attempt,
-    ControlFlow,
-    NamedTool,
-    Stopped,
-    current_attempt,
-    handler_for,
-)
+from mulligan.adapters import Adapter, Attempt, ControlFlow, Stopped, current_attempt, handler_for
 from mulligan.errors import ToolArgumentError
-from mulligan.plugin import Problem, pointer_of
 
-_PLAIN = (bool, int, float)
 _NEVER_SENT = {"type": "object", "properties": {}, "required": ["\0"]}
 
 CONTROL_FLOW = (
@@ -72,7 +62,6 @@ class ToolAttempt(Attempt):
 
     Attributes:
         tools: the tools that can be called now, by name.
-        read: the arguments as the tool's own model reads what the model sent, or None if that changes nothing.
     """
 
     def __init__(
@@ -90,7 +79,7 @@ class ToolAttempt(Attempt):
         async def run(name: str, arguments: dict[str, Any]) -> Any:
             self.blocks = is_sync(tools[name]) and not is_stand_in
             # Otherwise Agent Framework has read them, or a person has approved them.
-            if is_stand_in or arguments not in (sent, self.read):
+            if is_stand_in or arguments not in (sent, self._fitted):
                 context.function, context.arguments = tools[name], arguments
             context.result = None
             await call_next()
@@ -98,7 +87,7 @@ class ToolAttempt(Attempt):
 
         super().__init__(view, run)
         self.tools = tools
-        self.read: dict[str, Any] | None = None
+        self._fitted: Any = None
         self._approved = approved
 
     def decide(self, request: ApprovalRequest) -> Approve:
@@ -110,6 +99,24 @@ class ToolAttempt(Attempt):
         if self._approved:
             return Approve()
         raise ControlFlow(NeedsPerson(request))
+
+    def read(self, name: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
+        """As in `Attempt`."""
+        model = self.tools[name].input_model if name in self.tools else None
+        if model is None:
+            return None
+        try:
+            read = model.model_validate(arguments)
+        except ValidationError as error:
+            raise _Refused(error) from None
+        names = {field.alias or name: name for name, field in model.model_fields.items()}
+        taken = {name: names.get(name, name) for name in arguments if names.get(name, name) in read.model_fields_set}
+        return {sent: getattr(read, name) for sent, name in taken.items()}
+
+    def fit(self, tool: Any, arguments: dict[str, Any]) -> dict[str, Any] | ToolArgumentError:
+        """As in `Attempt`."""
+        self._fitted = super().fit(tool, arguments)
+        return self._fitted  # type: ignore[no-any-return]
 
     def failure(self, error: BaseException) -> BaseException:
         """As in `Attempt`: what a model of pydantic says of the arguments, of which Agent Framework has made a text."""
@@ -138,38 +145,19 @@ class ToolAttempt(Attempt):
         return value if text is None or text == result.content else result.content
 
 
-class FrameworkTool(Tool):
-    """A tool whose arguments Agent Framework reads too, and more generously: `"5"` is a number."""
+class _Refused(Exception):
+    """What a tool's own model says of arguments, in the words of its author."""
 
-    def fit(self, arguments: dict[str, Any]) -> dict[str, Any] | ToolArgumentError:
-        """As in `Tool`; what the tool's own model reads is taken, if it leaves nothing out.
+    def __init__(self, error: ValidationError) -> None:
+        self._error = error
 
-        Args:
-            arguments: JSON values.
-        """
-        fitted = super().fit(arguments)
-        attempt = current_attempt()
-        tool = attempt.tools.get(self.name) if isinstance(attempt, ToolAttempt) else None
-        if tool is None or tool.input_model is None:
-            return fitted
-        try:
-            read = tool.input_model.model_validate(arguments).model_dump(exclude_unset=True)
-        except ValidationError as error:
-            return _refused(error) if isinstance(fitted, dict) else fitted
-        if isinstance(fitted, dict) or not set(arguments) <= set(read):
-            return fitted
-        plain = {name: read[name] if type(read[name]) in _PLAIN else value for name, value in arguments.items()}
-        attempt.read = plain
-        return plain
+    def errors(self) -> list[dict[str, Any]]:
+        """As of a `ValidationError`."""
+        return [{"loc": said["loc"], "msg": self._words(said["msg"])} for said in self._error.errors()]
 
-
-def _refused(error: ValidationError) -> ToolArgumentError:
-    """What a tool's own model says of arguments that fit the schema, in the words of its author."""
-    problems = []
-    for said in error.errors(include_input=False, include_url=False):
-        words = said["msg"].partition("\n")[0].removeprefix("Value error, ").removeprefix("Assertion failed, ")[:200]
-        problems.append(Problem(pointer_of(said["loc"]), f"rejected by {error.title}: {words}"))
-    return ToolArgumentError("Invalid arguments: nothing was run.", problems=problems)
+    def _words(self, text: str) -> str:
+        line = text.partition("\n")[0].removeprefix("Value error, ").removeprefix("Assertion failed, ")
+        return f"rejected by {self._error.title}: {line[:200]}"
 
 
 class StandIn(FunctionTool):
@@ -239,8 +227,8 @@ def as_tool(tool: FunctionTool, adapter: Adapter) -> Tool:
     if tool.input_model is not None and not tool.input_model.model_config.get("extra"):
         schema = {"additionalProperties": False, **schema}
     options: dict[str, Any] = {"approve": True} if tool.approval_mode == "always_require" else {}
-    kind = NamedTool if tool.declaration_only else FrameworkTool
-    return adapter.tool(tool.name, tool.description, schema, handler_for(tool.name), kind, **options)
+    handler = None if tool.declaration_only else handler_for(tool.name)
+    return adapter.tool(tool.name, tool.description, schema, handler, **options)
 
 
 def real_tools(tools: Iterable[Any]) -> dict[str, FunctionTool]:

@@ -90,18 +90,6 @@ class _Run:
     conversation: Conversation
     sent: defaultdict[str, list[Any]] = attrs.field(factory=lambda: defaultdict(list))
     messages: list[Message] = attrs.field(factory=list)
-    in_step: bool = False
-
-    def open_step(self) -> None:
-        """Begins a step unless one is open: calls that a person has approved are made before any request."""
-        if not self.in_step:
-            self.conversation.next_step()
-            self.in_step = True
-
-    def end_step(self) -> None:
-        """Finishes the step: every call of it is answered."""
-        self.conversation.end_step()
-        self.in_step = False
 
     def end(self, asked: list[Message], response: AgentResponse[Any]) -> None:
         """The run is over.
@@ -113,7 +101,7 @@ class _Run:
         Raises:
             RunStopped: a tool failed for good.
         """
-        self.end_step()
+        self.conversation.end_step()
         if self.conversation.fatal is not None:
             raise RunStopped(self.conversation.fatal, self.messages or [*asked, *response.messages])
 
@@ -164,14 +152,14 @@ class _Runs(AgentMiddleware):
         kwargs = context.client_kwargs, context.function_invocation_kwargs
         context.client_kwargs, context.function_invocation_kwargs = ({**given, _RUN: run} for given in kwargs)
         if context.stream:
-            context.stream_cleanup_hooks.append(run.end_step)
+            context.stream_cleanup_hooks.append(run.conversation.end_step)
             context.stream_result_transforms.append(lambda response: run.end(context.messages, response))
         try:
             await call_next()
         finally:
             context.client_kwargs, context.function_invocation_kwargs = kwargs  # middleware may run the agent once more
             if not context.stream:
-                run.end_step()
+                run.conversation.end_step()
         if isinstance(context.result, AgentResponse):
             run.end(context.messages, context.result)
 
@@ -189,14 +177,14 @@ class _Requests(ChatMiddleware):
         run: _Run = context.kwargs.pop(_RUN)
         tools = (context.options or {}).get("tools") or []
         tools[:] = _without_stand_ins(tools)
-        run.end_step()
+        run.conversation.end_step()
         if run.conversation.fatal is not None:
             run.messages = list(context.messages)
             await _end(context, call_next)
             return
         run.adapter.check_names((as_tool(tool, run.adapter) for tool in real_tools(tools).values()), are_all=False)
         run.sent.clear()
-        run.open_step()
+        run.conversation.next_step()
         if context.stream:
             context.stream_result_transforms.append(lambda response: run.note_calls(response, context))
             await call_next()
@@ -217,7 +205,7 @@ class _Calls(FunctionMiddleware):
         tools = real_tools(context.tools or [context.function])
         view = run.adapter.view(as_tool(tool, run.adapter) for tool in tools.values())
         attempt = ToolAttempt(view, tools, context, call_next, sent=call.arguments, approved=approved)
-        run.open_step()
+        run.conversation.join_step()
         try:
             result = await attempt.acall(call, session=run.conversation.session)
         except NeedsPerson as asking:

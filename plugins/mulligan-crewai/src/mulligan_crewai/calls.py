@@ -230,6 +230,17 @@ class ToolAttempt(Attempt):
         context = ToolCallHookContext(name, arguments, structured, owner.agent, owner.task, owner.crew)
         return run_before_tool_call_hooks(context)
 
+    def read(self, name: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
+        """As in `Attempt`."""
+        tool = self.message.tools.get(name)
+        model = None if tool is None else tool.args_schema
+        if model is None or not model.model_fields:
+            return None
+        read = model.model_validate(arguments)
+        names = {field.alias or name: name for name, field in model.model_fields.items()}
+        taken = {name: names.get(name, name) for name in arguments if names.get(name, name) in read.model_fields_set}
+        return {sent: getattr(read, name) for sent, name in taken.items()}
+
     def failure(self, error: BaseException) -> BaseException:
         """As in `Attempt`; what a client of MCP raised, of which CrewAI has made a text."""
         is_told = isinstance(self._tool, MCPNativeTool) and error.__cause__ is not None

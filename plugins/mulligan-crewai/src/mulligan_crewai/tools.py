@@ -11,12 +11,11 @@ from crewai.tools.mcp_native_tool import MCPNativeTool
 from crewai.tools.mcp_tool_wrapper import MCPToolWrapper
 from crewai.tools.structured_tool import CrewStructuredTool, strip_composite_description_prefix
 from crewai.utilities.string_utils import sanitize_tool_name
-from pydantic import BaseModel, PrivateAttr, ValidationError
+from pydantic import BaseModel, PrivateAttr
 
-from mulligan import Problem, Tool
+from mulligan import Tool
 from mulligan.adapters import OPEN, Adapter, current_attempt, handler_for
-from mulligan.errors import ToolArgumentError
-from mulligan.plugin import pointer_of, takes_any
+from mulligan.plugin import takes_any
 
 
 def by_name(tools: Iterable[Any]) -> dict[str, Any]:
@@ -41,36 +40,7 @@ def as_tool(name: str, tool: BaseTool, adapter: Adapter) -> Tool:
     """
     description = strip_composite_description_prefix(tool.description)
     schema = _schema(tool.args_schema, is_closed=not _takes_any(tool))
-    return adapter.tool(name, description, schema, handler_for(name, awaited=False), FrameworkTool)
-
-
-class FrameworkTool(Tool):
-    """A tool whose arguments CrewAI reads too: it takes `"5"` for 5, but leaves out names that do not exist."""
-
-    def fit(self, arguments: dict[str, Any]) -> dict[str, Any] | ToolArgumentError:
-        """As in `Tool`; what CrewAI takes is taken, unless it would drop a part of it.
-
-        Args:
-            arguments: JSON values.
-        """
-        fitted, attempt = super().fit(arguments), current_attempt()
-        known = {} if attempt is None else attempt.message.tools
-        model = known[self.name].args_schema if self.name in known else None
-        if model is None or not model.model_fields:
-            return fitted
-        try:
-            model.model_validate(arguments)
-        except Exception as error:
-            return fitted if isinstance(fitted, ToolArgumentError) else _refused(error)
-        is_closed = self.parameters.get("additionalProperties") is False
-        drops = is_closed and not set(arguments) <= set(self.parameters.get("properties", ()))
-        return fitted if drops else arguments
-
-
-def _refused(error: Exception) -> ToolArgumentError:
-    listed: Any = error.errors() if isinstance(error, ValidationError) else [{"loc": (), "msg": str(error)}]
-    problems = [Problem(pointer_of(one["loc"]), one["msg"]) for one in listed]
-    return ToolArgumentError("Invalid arguments; nothing was run.", problems=problems, effect="none")
+    return adapter.tool(name, description, schema, handler_for(name, awaited=False))
 
 
 @lru_cache(maxsize=1_000)

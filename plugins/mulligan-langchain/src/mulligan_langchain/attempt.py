@@ -18,7 +18,7 @@ from mulligan.adapters import ArgumentsRefused, Attempt, ControlFlow, OpaqueValu
 from mulligan.errors import ToolArgumentError
 from mulligan_langchain.approval import Check
 from mulligan_langchain.run_recorder import RUN_RECORDER, RunRecorder, ToolExited
-from mulligan_langchain.translation import Entry, FrameworkTool
+from mulligan_langchain.translation import Entry
 
 Start = Callable[[Entry, dict[str, Any]], Any]
 Ask = Callable[[ApprovalRequest, Check], Approve | Reject | None]
@@ -91,19 +91,15 @@ class ToolAttempt(Attempt):
         refused = self._refused(self.view.tools[name], arguments)
         return None if refused is None else "; ".join(f"{one.pointer}: {one.message}" for one in refused.problems)
 
-    def read_first(self, tool: Tool, arguments: dict[str, Any]) -> dict[str, Any] | ToolArgumentError:
-        """Arguments that a person or a plugin judges, as the framework reads them; any others are left to it.
-
-        Args:
-            tool: the tool.
-            arguments: JSON values.
-
-        Returns:
-            The arguments, or what is wrong with them.
-        """
+    def fit(self, tool: Any, arguments: dict[str, Any]) -> dict[str, Any] | ToolArgumentError:
+        """As in `Attempt`, for what a person or a plugin judges: any other arguments are left to the framework."""
         if tool.name not in self._entries or not (self._authorizes or tool.approve):
             return arguments
-        return self._refused(tool, arguments) or self._entries[tool.name].read_plain(arguments)
+        return self._refused(tool, arguments) or super().fit(tool, arguments)
+
+    def read(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """As in `Attempt`."""
+        return self._entries[name].values(arguments)
 
     def _refused(self, tool: Any, arguments: dict[str, Any]) -> ToolArgumentError | None:
         return self._entries[tool.name].refused(tool, arguments)
@@ -181,7 +177,7 @@ class _Kept(OpaqueValue):
 class _Run(RunRecorder):
     """The framework's own execution of a call, once."""
 
-    def __init__(self, entry: Entry, tool: FrameworkTool, arguments: dict[str, Any]) -> None:
+    def __init__(self, entry: Entry, tool: Tool, arguments: dict[str, Any]) -> None:
         super().__init__()
         self.entry = entry
         self.tool = tool

@@ -226,7 +226,9 @@ class Gate:
                 return self._foreign(request, output, error, thread)
         start = _starting(request, execute)
         attempt = box.attempt(request.tool_call["name"], start, awaited=False, reviewer=self._review)
-        return self._answered(attempt, attempt.call(*_called(request), session=_session(thread)), request, thread)
+        return self._answered(
+            attempt, attempt.call(_as_call(request.tool_call), session=_session(thread)), request, thread
+        )
 
     async def acall(self, request: ToolCallRequest, execute: Callable[[ToolCallRequest], Awaitable[Any]]) -> Any:
         """`call`, awaited.
@@ -242,7 +244,7 @@ class Gate:
                 return self._foreign(request, output, error, thread)
         start = _starting(request, execute)
         attempt = box.attempt(request.tool_call["name"], start, awaited=True, reviewer=self._review)
-        result = await attempt.acall(*_called(request), session=_session(thread))
+        result = await attempt.acall(_as_call(request.tool_call), session=_session(thread))
         return self._answered(attempt, result, request, thread)
 
     def decide(self, message: AIMessage, box: Toolbox, thread: Thread | None) -> Decisions:
@@ -258,7 +260,7 @@ class Gate:
         """
         if self.adapter.has_approver:
             return {}
-        attempt, session = box.attempt("", _never, awaited=False), _session(thread)
+        attempt, session = box.attempt("", never, awaited=False), _session(thread)
         with attempt.entered():
             requests = [attempt.view.approval(_as_call(call), session=session) for call in message.tool_calls]
             return ask_about_calls(requests, attempt.problem)
@@ -273,7 +275,7 @@ class Gate:
         """
         if self.adapter.has_approver:
             return {}
-        attempt, session = box.attempt("", _never, awaited=True), _session(thread)
+        attempt, session = box.attempt("", never, awaited=True), _session(thread)
         with attempt.entered():
             requests = [await attempt.view.aapproval(_as_call(call), session=session) for call in message.tool_calls]
             return ask_about_calls(requests, attempt.problem)
@@ -328,15 +330,20 @@ class Gate:
         view = self.adapter.pipeline.with_tools(
             [Tool.from_schema(name, "", OPEN, _repeating(output, error), inline=True)]
         )
-        result = view.call(*_called(request), session=_session(thread))
+        result = view.call(_as_call(request.tool_call), session=_session(thread))
         return self.rejected(result, request.tool_call, thread) if error is not None else output
 
 
 _DECISIONS: ContextVar[tuple[Gate | None, Decisions]] = ContextVar("mulligan_langchain_decisions", default=(None, {}))
 
 
-def _never(entry: Entry, arguments: dict[str, Any]) -> Any:
-    raise AssertionError("nothing runs while a person is asked")
+def never(entry: Entry, arguments: dict[str, Any]) -> Any:
+    """The execution of a call that is only read: while a person is asked about it, or to answer it if it cannot be read.
+
+    Raises:
+        AssertionError: always.
+    """
+    raise AssertionError("a call that is only read does not run")
 
 
 def messages_of(state: Any) -> list[Any]:
@@ -365,10 +372,6 @@ def _starting(request: ToolCallRequest, execute: Callable[[ToolCallRequest], Any
         return execute(request.override(tool=entry.observed, tool_call=call))
 
     return start
-
-
-def _called(request: ToolCallRequest) -> tuple[ToolCall]:
-    return (_as_call(request.tool_call),)
 
 
 def _as_call(call: Mapping[str, Any]) -> ToolCall:

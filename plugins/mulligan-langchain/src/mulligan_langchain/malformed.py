@@ -8,12 +8,13 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, ToolMessage
 
-from mulligan import Pipeline, Session, Tool, ToolCall, ToolResult
+from mulligan import Session, Tool, ToolCall, ToolResult
 from mulligan.adapters import OPEN
 from mulligan.errors import ToolArgumentError
-from mulligan_langchain.gate import Gate, Thread, Toolbox
+from mulligan_langchain.attempt import ToolAttempt
+from mulligan_langchain.gate import Gate, Thread, Toolbox, never
 
-Step = tuple[Pipeline, ToolCall, Session | None]
+Step = tuple[ToolAttempt, ToolCall, Session | None]
 
 
 def answer_malformed_calls(
@@ -30,11 +31,11 @@ def answer_malformed_calls(
     """
     steps = _answer_steps(messages, gate, box, thread, known)
     try:
-        view, call, session = next(steps)
+        attempt, call, session = next(steps)
         while True:
-            prepared = view.prepare(call)
-            result = None if prepared else view.call(call, session=session)
-            view, call, session = steps.send(prepared or result)
+            with attempt.entered():
+                prepared = attempt.view.prepare(call)
+            attempt, call, session = steps.send(prepared or attempt.call(call, session=session))
     except StopIteration as stop:
         return stop.value  # type: ignore[no-any-return]
 
@@ -53,11 +54,11 @@ async def aanswer_malformed_calls(
     """
     steps = _answer_steps(messages, gate, box, thread, known)
     try:
-        view, call, session = next(steps)
+        attempt, call, session = next(steps)
         while True:
-            prepared = await view.aprepare(call)
-            result = None if prepared else await view.acall(call, session=session)
-            view, call, session = steps.send(prepared or result)
+            with attempt.entered():
+                prepared = await attempt.view.aprepare(call)
+            attempt, call, session = steps.send(prepared or await attempt.acall(call, session=session))
     except StopIteration as stop:
         return stop.value  # type: ignore[no-any-return]
 
@@ -87,7 +88,7 @@ def _settle(
         call = ToolCall(named["id"], named["name"], sent.get("args") or "")
         is_ours = call.name in box.entries or known
         view = box.view(awaited=True) if is_ours else gate.adapter.pipeline.with_tools([_open(call.name)])
-        came = yield view, call, session
+        came = yield ToolAttempt(view, box.entries, never), call, session
         if isinstance(came, ToolCall) and is_ours:
             read.append({"name": came.name, "args": came.arguments, "id": call.id, "type": "tool_call"})
             continue

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
 from typing import Any, TypeVar
@@ -64,15 +65,22 @@ class RunRecorder:
             self.returned, self.has_returned = value, True
         return value
 
-    def note(self, error: BaseException) -> BaseException:
-        """A method has raised; what to raise instead.
+    @contextmanager
+    def noting(self) -> Iterator[None]:
+        """Keeps what a method raises in here.
 
-        Args:
-            error: what it raised.
+        Raises:
+            ToolExited: it was a SystemExit.
         """
-        if not isinstance(error, ToolExited):
-            self.raised = error
-        return ToolExited() if isinstance(error, SystemExit) else error
+        try:
+            yield
+            return
+        except BaseException as error:
+            if not isinstance(error, ToolExited):
+                self.raised = error
+            if not isinstance(error, SystemExit):
+                raise
+        raise ToolExited  # outside of `except`, so that it has no context
 
 
 RUN_RECORDER: ContextVar[RunRecorder | None] = ContextVar("mulligan_langchain_recorder", default=None)
@@ -100,14 +108,9 @@ def _recording(method: Callable[..., Any], *, own: bool) -> Callable[..., Any]:
         recorder = RUN_RECORDER.get()
         if recorder is None:
             return method(*args, **kwargs)
-        try:
+        with recorder.noting():
             recorder.begin(args, kwargs, own)
             return recorder.end(method(*args, **kwargs), own)
-        except BaseException as error:
-            raised = recorder.note(error)
-            if raised is error:
-                raise
-        raise raised
 
     return run
 
@@ -118,13 +121,8 @@ def _recording_async(method: Callable[..., Awaitable[Any]], *, own: bool) -> Cal
         recorder = RUN_RECORDER.get()
         if recorder is None:
             return await method(*args, **kwargs)
-        try:
+        with recorder.noting():
             recorder.begin(args, kwargs, own)
             return recorder.end(await method(*args, **kwargs), own)
-        except BaseException as error:
-            raised = recorder.note(error)
-            if raised is error:
-                raise
-        raise raised
 
     return run

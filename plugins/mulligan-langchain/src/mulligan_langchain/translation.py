@@ -10,12 +10,11 @@ from langchain_core.tools import Tool as SimpleTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from mulligan import Problem, Tool, hints_of
-from mulligan.adapters import OPEN, Adapter, current_attempt, handler_for
+from mulligan.adapters import OPEN, Adapter, handler_for
 from mulligan.errors import ToolArgumentError
 from mulligan.plugin import pointer_of, takes_any
 from mulligan_langchain.run_recorder import record_runs
 
-_PLAIN = (bool, int, float)
 _REMOTE = ("readOnlyHint", "_meta")  # langchain-mcp-adapters writes what a server says into the same mapping
 
 
@@ -75,18 +74,16 @@ class Entry:
             return error
         return None
 
-    def read_plain(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Arguments whose numbers and truth values are as the tool's own model reads them, `5` for `"5"`.
+    def values(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Arguments as the tool's own model reads them.
 
         Args:
             arguments: what the model sent.
         """
         try:
-            read = self._read(arguments)
+            return {**arguments, **vars(self._read(arguments))}
         except Exception:  # a schema without a model, or arguments that the framework has yet to fill in
             return arguments
-        values = {name: getattr(read, name, value) for name, value in arguments.items()}
-        return {name: values[name] if type(values[name]) in _PLAIN else value for name, value in arguments.items()}
 
     def _read(self, arguments: Mapping[str, Any]) -> Any:
         model: Any = self.base.args_schema
@@ -113,7 +110,7 @@ class Entry:
         rejected = [one for one in errors_of(error) if not (one.get("loc") and one["loc"][0] in self.injected)]
         return [Problem(pointer_of(one.get("loc", ())), str(one.get("msg", "not valid"))) for one in rejected]
 
-    def misfit(self, tool: FrameworkTool, arguments: Mapping[str, Any]) -> ToolArgumentError | None:
+    def misfit(self, tool: Tool, arguments: Mapping[str, Any]) -> ToolArgumentError | None:
         """What the schema says is wrong with arguments that the framework does not take either.
 
         Args:
@@ -121,11 +118,10 @@ class Entry:
             arguments: JSON values.
         """
         sent = {name: value for name, value in arguments.items() if name not in self.injected}
-        return None if self.accepts(sent) else tool.misfit(sent)
+        fitted = None if self.accepts(sent) else Tool.fit(tool, sent)
+        return fitted if isinstance(fitted, ToolArgumentError) else None
 
-    def explained(
-        self, tool: FrameworkTool, arguments: Mapping[str, Any], error: BaseException
-    ) -> ToolArgumentError | None:
+    def explained(self, tool: Tool, arguments: Mapping[str, Any], error: BaseException) -> ToolArgumentError | None:
         """What it means that the framework did not take arguments; None if the error says something else.
 
         Args:
@@ -143,7 +139,7 @@ class Entry:
         explained.__cause__ = error
         return explained
 
-    def refused(self, tool: FrameworkTool, arguments: Mapping[str, Any]) -> ToolArgumentError | None:
+    def refused(self, tool: Tool, arguments: Mapping[str, Any]) -> ToolArgumentError | None:
         """What is wrong with arguments, before the framework is asked; None if it takes them.
 
         Args:
@@ -154,28 +150,6 @@ class Entry:
         error = self.refusal(sent)
         explained = None if error is None else self.explained(tool, sent, error)
         return explained or self.misfit(tool, sent)
-
-
-class FrameworkTool(Tool):
-    """A tool whose arguments are judged by its framework, which others inside may have changed before."""
-
-    def fit(self, arguments: dict[str, Any]) -> dict[str, Any] | ToolArgumentError:
-        """As in `Tool`; what a person or a plugin judges before the framework does is checked here.
-
-        Args:
-            arguments: JSON values.
-        """
-        attempt = current_attempt()
-        return arguments if attempt is None else attempt.read_first(self, arguments)
-
-    def misfit(self, arguments: dict[str, Any]) -> ToolArgumentError | None:
-        """What is wrong with arguments by the schema.
-
-        Args:
-            arguments: JSON values.
-        """
-        fitted = super().fit(arguments)
-        return fitted if isinstance(fitted, ToolArgumentError) else None
 
 
 def as_tool(entry: Entry, adapter: Adapter, *, awaited: bool) -> Tool:
@@ -189,8 +163,7 @@ def as_tool(entry: Entry, adapter: Adapter, *, awaited: bool) -> Tool:
     base, metadata = entry.base, entry.base.metadata or {}
     own = {} if any(name in metadata for name in _REMOTE) else metadata.get("mulligan")
     options = {**hints_of(metadata), **(own if isinstance(own, dict) else {})}
-    handler = handler_for(base.name, awaited=awaited)
-    return adapter.tool(base.name, base.description, entry.schema, handler, FrameworkTool, **options)
+    return adapter.tool(base.name, base.description, entry.schema, handler_for(base.name, awaited=awaited), **options)
 
 
 def errors_of(error: BaseException) -> list[Mapping[str, Any]]:

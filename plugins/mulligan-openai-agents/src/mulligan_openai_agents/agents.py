@@ -24,8 +24,8 @@ from agents import Tool as AnyTool
 from openai.types.responses import ResponseFunctionToolCall
 
 from mulligan import Pipeline, Tool, ToolCall
-from mulligan.adapters import OPEN, Adapter, Conversations, NamedTool
-from mulligan.errors import ToolNotFoundError, UsageError
+from mulligan.adapters import OPEN, Adapter, Conversations
+from mulligan.errors import UsageError
 from mulligan_openai_agents.runs import Run, current_run, resolved
 from mulligan_openai_agents.tools import Guarded, is_enabled
 
@@ -69,11 +69,6 @@ def wrap(
     options: Any = {"timeout": timeout, "tool_options": tool_options or tools, "fatal": fatal, "repair": repair}
     wrapped: AnAgent = _Guard(Adapter("wrap", pipeline, **options)).agent(agent)
     return wrapped
-
-
-def _refuse(**_: Any) -> None:
-    """The handler of a tool that is only named, and never run."""
-    raise ToolNotFoundError("It cannot be called in this way.")
 
 
 class _Mark:
@@ -151,7 +146,7 @@ class _Guard:
 
     def named(self, name: str, description: str | None, schema: Any = OPEN, **options: Any) -> Tool:
         """A tool, or a handoff, that is only named."""
-        return self.adapter.tool(name, description, schema, _refuse, NamedTool, timeout=None, **options)
+        return self.adapter.tool(name, description, schema, None, **options)
 
     async def ask(self, run: Run, agent: Any, call: ResponseFunctionToolCall) -> None:
         """Decides whether the SDK puts a call that the model has sent before a person."""

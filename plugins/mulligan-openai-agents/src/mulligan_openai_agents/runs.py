@@ -70,7 +70,6 @@ class Run(Conversation):
         self.view = view
         self.asked: dict[str, tuple[Pipeline, ToolCall]] = {}
         self.allowed: set[str] = set()
-        self._has_step = False
         self._unanswered: set[str] = set()
 
     def read(self, arguments: Mapping[str, str]) -> None:
@@ -87,17 +86,6 @@ class Run(Conversation):
             if not self._unanswered:
                 self.end_step()
         return text
-
-    def join_step(self) -> None:
-        """What is called from now on belongs to the message that the model has sent, or sent before a pause."""
-        if not self._has_step:
-            self.next_step()
-            self._has_step = True
-
-    def end_step(self) -> None:
-        """Finishes the step."""
-        self._has_step = False
-        super().end_step()
 
     async def next_turn(self, context: Any, messages: Any) -> None:
         """Lets the model have another turn, in which it will read these messages.

@@ -25,13 +25,11 @@ from pydantic_ai.exceptions import (
 from pydantic_ai.messages import ModelMessage, ToolReturn
 from pydantic_ai.toolsets import FunctionToolset, ToolsetTool, WrapperToolset
 
-from mulligan import ApprovalRequest, Approve, Pipeline, Session, Tool, ToolCall, ToolResult
+from mulligan import ApprovalRequest, Approve, Pipeline, Session, ToolCall, ToolResult
 from mulligan.adapters import Attempt, ControlFlow, Conversation, Stopped, current_attempt
-from mulligan.errors import ToolArgumentError
 from mulligan.plugin import DeadlineExceeded
 
 _LATER = 1e9  # seconds
-_PLAIN = (bool, int, float)
 CONTROL_FLOW = (
     ApprovalRequired,
     CallDeferred,
@@ -66,25 +64,12 @@ class Memory(Conversation):
     Attributes:
         prepared: calls whose arguments were read differently, by id, until they run.
         view: the pipeline with the tools that can be called now; they are only named, never run.
-        in_step: whether a step is open.
     """
-
-    in_step = False
 
     def __init__(self, session: Session, view: Pipeline) -> None:
         super().__init__(session)
         self.prepared: dict[str, ToolCall] = {}
         self.view = view
-
-    def next_step(self) -> None:
-        """As in `Conversation`."""
-        super().next_step()
-        self.in_step = True
-
-    def end_step(self) -> None:
-        """As in `Conversation`."""
-        super().end_step()
-        self.in_step = False
 
     def failed(self, result: ToolResult) -> ToolFailed:
         """What the model is told, as a failed result, which uses up none of the retries of Pydantic AI.
@@ -161,15 +146,9 @@ class Execution(Attempt):
             return Approve()
         raise ControlFlow(ApprovalRequired({"reason": request.reason} if request.reason else None))
 
-    def read_plain(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Arguments whose numbers and truth values are as Pydantic AI read them, `5` for `"5"`.
-
-        Args:
-            arguments: what the model sent.
-        """
-        read = self._arguments if isinstance(self._arguments, dict) else {}
-        values = {name: read.get(name, value) for name, value in arguments.items()}
-        return {name: values[name] if type(values[name]) in _PLAIN else value for name, value in arguments.items()}
+    def read(self, name: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
+        """As in `Attempt`."""
+        return self._arguments if isinstance(self._arguments, dict) else None
 
     def failure(self, error: BaseException) -> BaseException:
         """As in `Attempt`."""
@@ -180,19 +159,6 @@ class Execution(Attempt):
         """As in `Attempt`."""
         returned = value.return_value if isinstance(value, ToolReturn) else value
         return returned if isinstance(returned, str) else super().seen(returned)
-
-
-class ValidatedTool(Tool):
-    """A tool whose arguments Pydantic AI has validated."""
-
-    def fit(self, arguments: dict[str, Any]) -> dict[str, Any] | ToolArgumentError:
-        """As in `Tool`; plugins judge numbers, not their text.
-
-        Args:
-            arguments: JSON values.
-        """
-        attempt = current_attempt()
-        return attempt.read_plain(arguments) if isinstance(attempt, Execution) else arguments
 
 
 class Validation(Attempt):

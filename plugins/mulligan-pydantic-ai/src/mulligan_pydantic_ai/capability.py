@@ -17,13 +17,12 @@ from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
 from pydantic_core import SchemaValidator, core_schema, from_json
 
 from mulligan import Pipeline, Tool, ToolCall, hints_of
-from mulligan.adapters import OPEN, Adapter, NamedTool, handler_for
+from mulligan.adapters import OPEN, Adapter, handler_for
 from mulligan_pydantic_ai.calls import (
     CONTROL_FLOW,
     ErrorReportingToolset,
     Execution,
     Memory,
-    ValidatedTool,
     Validation,
     annotations_of,
     runs_in_thread,
@@ -150,8 +149,7 @@ class Mulligan(AbstractCapability[Any]):
         Raises:
             ToolFailed: what the model is told.
         """
-        if not self.memory.in_step:  # calls that an earlier run has deferred are made before any request
-            self.memory.next_step()
+        self.memory.join_step()  # calls that an earlier run has deferred are made before any request
         sent = ToolCall(call.tool_call_id, call.tool_name, _read(args))
         if isinstance(tool_def, _Unknown):
             raise self.memory.failed(await self.memory.view.acall(sent, session=self.memory.session))
@@ -194,9 +192,7 @@ class Mulligan(AbstractCapability[Any]):
         return result.content if isinstance(value, str) else value
 
     def _named(self, one: ToolDefinition) -> Tool:
-        return self._adapter.tool(
-            one.name, one.description, one.parameters_json_schema, _refuse, NamedTool, timeout=None
-        )
+        return self._adapter.tool(one.name, one.description, one.parameters_json_schema, None)
 
     def _tool(self, definition: ToolDefinition, *, runs: bool) -> Tool:
         """A tool: its schema counts where the arguments are explained, its options where it runs."""
@@ -207,12 +203,7 @@ class Mulligan(AbstractCapability[Any]):
             options["idempotent"] = True  # it only validates: its answer is not the one that the call's id gets
         schema = OPEN if runs else definition.parameters_json_schema
         handler = handler_for(definition.name if runs else "")  # what only validates is never run: it explains
-        cls = ValidatedTool if runs else Tool
-        return self._adapter.tool(definition.name, definition.description, schema, handler, cls, **options)
-
-
-def _refuse(**_: Any) -> None:
-    """The handler of a tool that is only named, and never run."""
+        return self._adapter.tool(definition.name, definition.description, schema, handler, **options)
 
 
 def _stand_in(name: str, toolset: AbstractToolset[Any]) -> ToolsetTool[Any]:

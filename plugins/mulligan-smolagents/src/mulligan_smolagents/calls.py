@@ -10,8 +10,8 @@ from smolagents import ToolCallingAgent, validate_tool_arguments
 from smolagents.agent_types import AgentText
 from smolagents.utils import AgentToolCallError, AgentToolExecutionError
 
-from mulligan import Pipeline, Problem, Tool
-from mulligan.adapters import Adapter, Attempt, Stopped, current_attempt, handler_for
+from mulligan import Pipeline, Tool
+from mulligan.adapters import Adapter, Attempt, Stopped, handler_for
 from mulligan.errors import ToolArgumentError, UsageError
 
 _MEDIA = ("any", "audio", "image")  # types that JSON Schema does not have
@@ -52,49 +52,21 @@ class Call(Attempt):
         """As in `Attempt`; a text of smolagents is a text."""
         return value.to_string() if isinstance(value, AgentText) else super().seen(value)
 
-    def problems(self, name: str, arguments: dict[str, Any]) -> str:
-        """What smolagents finds wrong with arguments, or nothing.
+    def fit(self, tool: Any, arguments: dict[str, Any]) -> dict[str, Any] | ToolArgumentError:
+        """As in `Attempt`; a text that is the name of one of the agent's variables fits if its value does."""
+        fitted = Tool.fit(tool, arguments)
+        problems = fitted.problems if isinstance(fitted, ToolArgumentError) else []
+        wrong = [arguments.get(problem.pointer[1:]) for problem in problems]
+        return super().fit(tool, arguments) if all(map(self._is_variable, wrong)) else fitted
 
-        Args:
-            name: the tool's name.
-            arguments: JSON values; a text that is the name of a variable stands for it.
-        """
-        values = {key: self._agent.state[one] if self.is_variable(one) else one for key, one in arguments.items()}
-        try:
-            validate_tool_arguments(tools_of(self._agent)[name], values)
-        except (TypeError, ValueError) as error:
-            return str(error)
-        return ""
-
-    def is_variable(self, value: Any) -> bool:
-        """Whether a value is the name of one of the agent's variables.
-
-        Args:
-            value: of an argument.
-        """
-        return isinstance(value, str) and value in self._agent.state
-
-
-class FrameworkTool(Tool):
-    """A tool whose arguments are judged by smolagents too, which puts variables in the place of their names."""
-
-    def fit(self, arguments: dict[str, Any]) -> dict[str, Any] | ToolArgumentError:
-        """As in `Tool`.
-
-        Args:
-            arguments: JSON values.
-        """
-        fitted, call = super().fit(arguments), current_attempt()
-        if not isinstance(call, Call):
-            return fitted
-        if isinstance(fitted, ToolArgumentError):
-            names = [problem.pointer.split("/")[1:2] for problem in fitted.problems]
-            if not all(name and call.is_variable(arguments.get(name[0])) for name in names):
-                return fitted
-        told = call.problems(self.name, arguments)
-        if told:
-            return ToolArgumentError("Invalid arguments; nothing was run.", problems=[Problem("", told)], effect="none")
+    def read(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """As in `Attempt`."""
+        values = {key: self._agent.state[one] if self._is_variable(one) else one for key, one in arguments.items()}
+        validate_tool_arguments(tools_of(self._agent)[name], values)
         return arguments
+
+    def _is_variable(self, value: Any) -> bool:
+        return isinstance(value, str) and value in self._agent.state
 
 
 def tools_of(agent: ToolCallingAgent) -> dict[str, Any]:
@@ -126,7 +98,7 @@ def as_tool(adapter: Adapter, tool: Any) -> Tool:
         "additionalProperties": False,
     }
     handler = handler_for(tool.name, awaited=False)
-    return adapter.tool(tool.name, tool.description, schema, handler, FrameworkTool)
+    return adapter.tool(tool.name, tool.description, schema, handler)
 
 
 def _schema(member: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import Any
 from strands.interrupt import InterruptException
 from strands.interventions.actions import default_evaluate
 from strands.middleware import ExecuteToolContext
+from strands.tools.decorator import DecoratedFunctionTool
 from strands.tools.mcp import MCPAgentTool
 from strands.types.events import ToolResultEvent, TypedEvent
 from strands.types.tools import AgentTool, ToolUse
@@ -94,6 +95,14 @@ class Call(Attempt):
         """
         is_called = name == self._use["name"]
         return self._context.tool if is_called else find_tool(self._context.agent, name)
+
+    def read(self, name: str, arguments: dict[str, Any]) -> Any:
+        """As in `Attempt`: what Strands reads before it runs a function."""
+        tool: Any = self.tool_named(name)
+        try:
+            return tool._metadata.validate_input(arguments) if isinstance(tool, DecoratedFunctionTool) else None  # noqa: SLF001 - the only way to ask
+        except ValueError as error:
+            raise error.__cause__ or error from None
 
     async def _run_tool(self, name: str, arguments: dict[str, Any]) -> ToolResultEvent:
         tool, self._ran = self.tool_named(name), self.view.tools[name]

@@ -11,40 +11,10 @@ from typing import Any
 from strands.tools.decorator import DecoratedFunctionTool
 from strands.types.tools import AgentTool, ToolSpec
 
-from mulligan import Problem, Tool, hints_of
-from mulligan.adapters import OPEN, Adapter, current_attempt, handler_for
-from mulligan.errors import ToolArgumentError
-from mulligan.plugin import pointer_of
+from mulligan import Tool, hints_of
+from mulligan.adapters import OPEN, Adapter, handler_for
 
 Stream = Callable[..., AsyncGenerator[Any, None]]
-
-
-class FunctionTool(Tool):
-    """A function, whose arguments are judged by Strands too: pydantic reads `"5"` as 5."""
-
-    def fit(self, arguments: dict[str, Any]) -> dict[str, Any] | ToolArgumentError:
-        """As in `Tool`.
-
-        Args:
-            arguments: JSON values.
-        """
-        fitted, call = super().fit(arguments), current_attempt()
-        if call is None or not set(arguments) <= set(self.parameters.get("properties", ())):
-            return fitted
-        problems = _problems(call.tool_named(self.name), arguments)
-        if problems and not isinstance(fitted, ToolArgumentError):
-            return ToolArgumentError("Invalid arguments; nothing was run.", problems=problems, effect="none")
-        return fitted if problems else arguments
-
-
-def _problems(tool: Any, arguments: dict[str, Any]) -> list[Problem]:
-    """What Strands finds wrong with arguments before it runs a function."""
-    try:
-        tool._metadata.validate_input(arguments)  # noqa: SLF001 - the only way to ask
-    except ValueError as error:
-        listed: Any = getattr(error.__cause__, "errors", list)()
-        return [Problem(pointer_of(one["loc"]), one["msg"]) for one in listed] or [Problem("", str(error))]
-    return []
 
 
 def as_tool(adapter: Adapter, spec: ToolSpec, tool: AgentTool | None) -> Tool:
@@ -57,8 +27,7 @@ def as_tool(adapter: Adapter, spec: ToolSpec, tool: AgentTool | None) -> Tool:
     """
     is_function, handler = isinstance(tool, DecoratedFunctionTool), handler_for(spec["name"])
     schema, hints = _schema(spec, is_closed=is_function), hints_of(spec.get("annotations"))
-    kind = FunctionTool if is_function else Tool
-    return adapter.tool(spec["name"], spec["description"], schema, handler, kind, **hints)
+    return adapter.tool(spec["name"], spec["description"], schema, handler, **hints)
 
 
 def find_tool(agent: Any, name: str) -> AgentTool | None:
