@@ -704,3 +704,20 @@ def test_no_failure_is_looked_for_in_an_opaque_value(make_pipeline, value):
     result = make_pipeline(give).call("give", {})
     assert not result.is_error
     assert result.value.value is value
+
+
+@pytest.mark.parametrize("errors", [None, ["not callable"], lambda: [{"message": "no place"}], lambda: 1 / 0])
+def test_any_error_of_a_framework_is_at_least_its_text(errors):
+    class Picky(Attempt):
+        def read(self, name, arguments):
+            error = ValueError("n must be even")
+            error.errors = errors
+            raise error
+
+    adapter = Adapter("here")
+    listed = adapter.tool(
+        "pick", "Pick.", {"type": "object", "properties": {"n": {"type": "integer"}}}, handler_for("pick")
+    )
+    result = Picky(adapter.pipeline.with_tools([listed]), lambda name, arguments: None).call("pick", {"n": 1})
+    assert "n must be even" in result.content
+    assert "nothing was run" in result.content

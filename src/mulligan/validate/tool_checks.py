@@ -8,6 +8,7 @@ from typing import Any
 from mulligan.errors import Problem, ToolArgumentError, UsageError
 from mulligan.pointers import pointer_of
 from mulligan.spelling import closest
+from mulligan.untrusted.objects import call_safely
 from mulligan.untrusted.text import safe_str
 from mulligan.validate.problems import Problems
 from mulligan.validate.signature import parameter_names
@@ -30,10 +31,10 @@ def invalid_arguments(problems: Sequence[Problem]) -> ToolArgumentError:
     return error
 
 
-def problems_of(error: BaseException) -> list[Problem]:
+def problems_of(error: Any) -> list[Problem]:
     """What a validator finds wrong with arguments: all that pydantic lists, or the text of its error as the only problem."""
-    listed: Any = getattr(error, "errors", list)()
-    return [Problem(pointer_of(one["loc"]), one["msg"]) for one in listed] or [Problem("", safe_str(error))]
+    listed = call_safely(lambda: [Problem(pointer_of(one["loc"]), one["msg"]) for one in error.errors()])
+    return listed or [Problem("", safe_str(error))]
 
 
 def refuse_to_run(**_: Any) -> Any:
