@@ -296,6 +296,9 @@ def test_kubernetes_client(classify, cluster, tmp_path):
     assert type(wrong) is WRONG
     config = classify(lambda: kubernetes.config.load_kube_config(str(tmp_path / "none")))
     assert (type(config), config.fatal) == (ToolAuthenticationError, True)
+    stream = classify(lambda: raise_(kubernetes.client.ApiException(status=0, reason="Invalid frame")))
+    assert (type(stream), stream.provider) == (ToolExecutionError, "kubernetes")
+    assert stream.message == "The Kubernetes client failed."
 
 
 def status_object(reason, code, message, causes=(), **details):
