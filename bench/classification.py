@@ -12,8 +12,9 @@ every failure that its tests classify. A case is
 
 Only knowledge can be lost, not a guess. mulligan alone guesses a class by its last rules, from words or from the name of
 the exception's class; a resource from the text, the call or the address of the request, if no field names one; and
-problems that say no more than that a word of the text, or what the call has not sent, was rejected. A package may say
-less than a guessed class only if a test of the package says so: it fails if the error has the guessed class.
+problems that say no more than that a word of the text, or what the call has not sent, was rejected. A package may give
+a less specific class only if a test of the package demands it: the test fails if the error has the class that mulligan
+alone gives. Where that is no guess, the case is listed.
 
 A rule earns its place if a case has another class, fatality, effect, code, resource, wait, problems or provider without
 it, or if only what is read is another text; these rules are listed with both texts, for a person to judge.
@@ -194,6 +195,8 @@ def main(arguments: list[str]) -> int:
             print(f"  {row.verdict}: {row}")
     worse = [str(row) for row in rows if row.verdict == "worse"]
     report("Worse than without the package", worse)
+    less = [str(row) for row in rows if row.verdict == "different" and row.losses and "kind" not in row.guesses]
+    report("Less specific than what mulligan alone knows, as a test of the package demands", less)
     report("Rules that change no case", rules.idle)
     report("Rules that change only what is read", rules.worded)
     if options.tests == "all":

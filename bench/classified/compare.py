@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from mulligan import Pipeline
 from mulligan.classify.builtin import fallback
 from mulligan.classify.failure import Failure
-from mulligan.classify.field_errors import REJECTED, find_problems
+from mulligan.classify.field_errors import REJECTED, rejected_fields
 from mulligan.classify.rules import Rule, Rules, get_rules
 from mulligan.errors import Problem, ToolError, ToolExecutionError
 from mulligan.results import ToolResult
@@ -174,15 +174,15 @@ def guesses_of(error: ToolError, case: Case) -> Iterator[str]:
     """
     is_raised = isinstance(case.failure, BaseException)
     failure = Failure(case.failure) if is_raised else Failure(value=case.failure)
-    resources, problems = set[str](), set[Problem]()
+    resources, fields = set[str](), set[str]()
     for one in failure.whole_chain:
         resources.update(name for name in one.stated_resources if name != one._request[0])  # noqa: SLF001
-        problems.update(find_problems(one._error_nodes, "", case.arguments))  # noqa: SLF001
+        fields.update(str(place[-1]) for place, *_ in rejected_fields(one._error_nodes) if place)  # noqa: SLF001
     if (error.rule or "").removeprefix("classify:") in GUESSING:
         yield "kind"
     if error.resource is not None and error.resource not in resources:
         yield "resource"
-    if error.problems and all(_says_nothing(one) and _is_elsewhere(one, problems, case) for one in error.problems):
+    if error.problems and all(_says_nothing(one) and _is_elsewhere(one, fields, case) for one in error.problems):
         yield "problems"
 
 
@@ -190,9 +190,11 @@ def _says_nothing(problem: Problem) -> bool:
     return problem.message == REJECTED and problem.expected is None
 
 
-def _is_elsewhere(problem: Problem, fields: Collection[Problem], case: Case) -> bool:
-    """Whether no field names its place, or the call has arguments, but none there."""
-    return problem not in fields or (bool(case.arguments) and problem.got is None)
+def _is_elsewhere(problem: Problem, fields: Collection[str], case: Case) -> bool:
+    """Whether no field of the body names its place, or the call has arguments, but none there."""
+    is_sent = problem.got is not None
+    is_named = bool(fields) and (is_sent or problem.pointer.rpartition("/")[2] in fields)
+    return not is_named or (bool(case.arguments) and not is_sent)
 
 
 class Package:

@@ -40,13 +40,13 @@ class Recorder:
         self._file = file
         self._rows: list[Row] | None = None
         self._test = ""
-        self._guess: Row | None = None
+        self._alone: Row | None = None
         self._classify = Classifier.classify
         recorder = self
 
         def classify(self: Classifier, failure: Any, *args: Any, **more: Any) -> Any:
             recorder.note(failure)
-            return recorder._guessed(recorder._classify(self, failure, *args, **more))
+            return recorder._as_alone(recorder._classify(self, failure, *args, **more))
 
         Classifier.classify = classify  # type: ignore[method-assign]
 
@@ -86,19 +86,17 @@ class Recorder:
         """Writes the rows of a test that passes."""
         result = yield
         rows, self._rows = self._rows or [], None
-        rows = [replace(row, verdict="different", losses=()) if self._is_wanted(row, item) else row for row in rows]
+        rows = [replace(row, verdict="different") if self._is_wanted(row, item) else row for row in rows]
         with self._file.open("a", encoding="utf-8") as out:
             out.writelines(f"{json.dumps(asdict(row))}\n" for row in rows)
         return result
 
     def _is_wanted(self, row: Row, item: pytest.Item) -> bool:
-        """Whether the test fails if the error has the class that mulligan alone guesses, and only then."""
-        if row.losses != (LESS_SPECIFIC,) or "kind" not in row.guesses:
-            return False
-        return not self._passes(item, row) and self._passes(item)
+        """Whether the test fails if the error has the class that mulligan alone gives, and only then."""
+        return row.losses == (LESS_SPECIFIC,) and not self._passes(item, row) and self._passes(item)
 
-    def _passes(self, item: pytest.Item, guess: Row | None = None) -> bool:
-        self._guess = guess
+    def _passes(self, item: pytest.Item, alone: Row | None = None) -> bool:
+        self._alone = alone
         try:
             item.runtest()
         except Exception:
@@ -106,11 +104,11 @@ class Recorder:
         else:
             return True
         finally:
-            self._guess = None
+            self._alone = None
 
-    def _guessed(self, error: ToolError) -> ToolError:
-        """The error of a rule, of the class that mulligan alone guesses."""
-        guess = self._guess
-        if guess is not None and type(error).__name__ == guess.with_package.partition(",")[0]:
-            error.__class__ = getattr(errors, guess.alone.partition(",")[0])
+    def _as_alone(self, error: ToolError) -> ToolError:
+        """The error of a rule, of the class that mulligan alone gives."""
+        row = self._alone
+        if row is not None and type(error).__name__ == row.with_package.partition(",")[0]:
+            error.__class__ = getattr(errors, row.alone.partition(",")[0])
         return error
