@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import datetime
 from collections.abc import Callable
 
 import httpx
@@ -105,6 +106,8 @@ def test_telegram_says_how_long_to_wait(classify: Classify, serve: Serve) -> Non
     error = classify(exception)
 
     assert (type(error), error.retry_after) == (ToolRateLimitError, 7.0)
+    later = classify(telegram.error.RetryAfter(datetime.timedelta(seconds=90)))
+    assert (type(later), later.retry_after, later.provider) == (ToolRateLimitError, 90.0, "telegram")
 
 
 def test_a_group_with_a_new_id(classify: Classify, serve: Serve) -> None:
