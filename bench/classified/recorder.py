@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest.runner import runtestprotocol
 from classified.compare import LESS_SPECIFIC, Case, Package, Row
 
 from mulligan import errors
@@ -40,6 +41,7 @@ class Recorder:
         self._file = file
         self._rows: list[Row] | None = None
         self._test = ""
+        self._has_passed = False
         self._alone: Row | None = None
         self._classify = Classifier.classify
         recorder = self
@@ -73,36 +75,44 @@ class Recorder:
         items[:] = [item for item in items if item not in invented]
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
-        """Compares during a test."""
-        self._test, self._rows = item.nodeid, []
+    def pytest_runtest_protocol(
+        self, item: pytest.Item, nextitem: pytest.Item | None
+    ) -> Generator[None, object, object]:
+        """Compares during a test, and writes the rows down if it passes."""
+        self._test, self._rows, self._has_passed = item.nodeid, [], False
         try:
-            return (yield)
+            result = yield
         finally:
-            self._rows = None
-
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
-        """Writes the rows of a test that passes."""
-        result = yield
-        rows, self._rows = self._rows or [], None
-        rows = [replace(row, verdict="different") if self._is_wanted(row, item) else row for row in rows]
-        with self._file.open("a", encoding="utf-8") as out:
-            out.writelines(f"{json.dumps(asdict(row))}\n" for row in rows)
+            rows, self._rows = self._rows, None
+        if self._has_passed:
+            wanted = [self._is_wanted(row, item, nextitem) for row in rows]
+            rows = [
+                replace(row, verdict="different") if is_wanted else row
+                for row, is_wanted in zip(rows, wanted, strict=True)
+            ]
+            with self._file.open("a", encoding="utf-8") as out:
+                out.writelines(f"{json.dumps(asdict(row))}\n" for row in rows)
         return result
 
-    def _is_wanted(self, row: Row, item: pytest.Item) -> bool:
-        """Whether the test fails if the error has the class that mulligan alone gives, and only then."""
-        return row.losses == (LESS_SPECIFIC,) and not self._passes(item, row) and self._passes(item)
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self) -> Generator[None, object, object]:
+        """Notes that a test passes."""
+        result = yield
+        self._has_passed = True
+        return result
 
-    def _passes(self, item: pytest.Item, alone: Row | None = None) -> bool:
+    def _is_wanted(self, row: Row, item: pytest.Item, nextitem: pytest.Item | None) -> bool:
+        """Whether the test fails if the error has the class that mulligan alone gives, and only then."""
+        if row.losses != (LESS_SPECIFIC,):
+            return False
+        return not self._passes(item, nextitem, row) and self._passes(item, nextitem)
+
+    def _passes(self, item: pytest.Item, nextitem: pytest.Item | None, alone: Row | None = None) -> bool:
+        """Whether a test passes again, with fresh fixtures."""
         self._alone = alone
         try:
-            item.runtest()
-        except Exception:
-            return False
-        else:
-            return True
+            item._initrequest()  # type: ignore[attr-defined]  # noqa: SLF001
+            return all(report.passed for report in runtestprotocol(item, log=False, nextitem=nextitem))
         finally:
             self._alone = None
 
