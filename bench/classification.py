@@ -120,6 +120,7 @@ class RuleReport:
     """What the rules of packages earn, in lines."""
 
     def __init__(self) -> None:
+        self.counts: list[tuple[str, int, int, int, int, int]] = []
         self.idle: list[str] = []
         self.worded: list[str] = []
         self.unused: list[str] = []
@@ -137,14 +138,21 @@ class RuleReport:
             changed.update(row.changed_by)
             for rule, text in row.worded_by.items():
                 texts.setdefault(rule, _difference(row.text, text))
-        for rule in package.rules:
-            name = f"{package.name} {rule}"
-            if not decided[rule]:
-                self.unused.append(name)
-            elif rule not in changed and rule in texts:
-                self.worded.append(f"{name}: {texts[rule]}")
-            elif rule not in changed:
-                self.idle.append(f"{name}, {decided[rule]} cases")
+        unused = [rule for rule in package.rules if not decided[rule]]
+        same = [rule for rule in package.rules if decided[rule] and rule not in changed]
+        idle = [rule for rule in same if rule not in texts]
+        self.unused += [f"{package.name} {rule}" for rule in unused]
+        self.idle += [f"{package.name} {rule}, {decided[rule]} cases" for rule in idle]
+        self.worded += [f"{package.name} {rule}: {texts[rule]}" for rule in same if rule in texts]
+        total, worded = len(package.rules), len(same) - len(idle)
+        self.counts.append((package.name, total, total - len(same) - len(unused), worded, len(idle), len(unused)))
+
+    def table(self) -> Iterator[str]:
+        """The numbers of rules by package."""
+        yield "| package | rules | that change a case | only what is read | nothing | without a case |"
+        yield "|---|---|---|---|---|---|"
+        for name, *numbers in self.counts:
+            yield f"| {name} | {' | '.join(map(str, numbers))} |"
 
 
 def _difference(text: str, without: str) -> str:
@@ -188,7 +196,7 @@ def main(arguments: list[str]) -> int:
         ]
         rows += own
         rules.add(package, own)
-    print("\n".join(table(rows)))
+    print("\n".join(table(rows)), "\n".join(rules.table()), sep="\n\n")
     print(f"\n{fatality(rows)}" if rows else "\nno cases")
     for row in rows if options.show else ():
         if options.show in (row.verdict, "all"):

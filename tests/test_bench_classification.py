@@ -190,6 +190,7 @@ def test_it_counts_the_cases_and_lists_what_is_worse_and_idle(folder):
     assert section(out, "Worse than without the package") == [f"mulligan-acme slack.txt {one}" for one in (less, fatal)]
     assert section(out, "Rules that change no case") == ["mulligan-acme idle, 1 cases", "mulligan-acme asking, 1 cases"]
     blue = "'Error executing tool call_slack: The thing is blue.'"
+    assert "\n| mulligan-acme | 10 | 5 | 1 | 2 | 2 |\n" in out
     (line,) = section(out, "Rules that change only what is read")
     assert line.startswith(f"mulligan-acme worded: {blue}, without it 'Error executing tool call_slack: ")
     assert section(out, "Not compared") == [
