@@ -180,6 +180,7 @@ def test_the_argument_that_a_code_names(pipeline: Pipeline) -> None:
         (openai.WebSocketQueueFullError("no"), ToolUnavailableError, False, "openai"),
         (openai.ContentFilterFinishReasonError(), ToolArgumentError, False, "openai"),
         (hub.SafetensorsParsingError("no"), ToolExecutionError, False, "huggingface"),
+        (hub.FileMetadataError("no"), ToolExecutionError, False, "huggingface"),
         (hub.EntryNotFoundError("no"), ResourceNotFoundError, False, "huggingface"),
         (replicate.exceptions.ReplicateException("no"), ToolExecutionError, False, "replicate"),
     ],

@@ -93,6 +93,7 @@ def test_the_class_decides(
 
     assert (type(error), error.fatal) == (cls, fatal)
     assert error.effect == ("possible" if status == 500 else "none")
+    assert status != 409 or error.message == "Another process receives the updates of this bot."
 
 
 def test_a_page_of_a_gateway(classify: Classify, serve: Serve) -> None:
@@ -143,6 +144,7 @@ def test_a_request_that_no_connection_was_left_for(classify: Classify) -> None:
     error = classify(raised(call))
 
     assert (type(error), error.effect) == (ToolTimeoutError, "none")
+    assert error.message == "The request was not sent to Telegram: every connection is in use."
 
 
 @pytest.mark.parametrize(
