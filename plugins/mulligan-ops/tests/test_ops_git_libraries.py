@@ -98,12 +98,16 @@ def test_gitpython_s_checkout_error_names_the_file_and_knows_what_was_written(cl
     assert nothing.resource == "a.txt"
 
 
+REJECTED_BY_GITPYTHON = ("AmbiguousObjectName", "BadObjectType", "UnsafeOptionError", "UnsafeProtocolError")
+
+
 def test_every_class_of_gitpython_has_a_rule(classify):
     for name in git.exc.__all__:
         cls = getattr(git.exc, name)
         exception = cls.__new__(cls)
         error = classify(lambda exception=exception: raise_(exception))
         assert (error.provider, name) == ("git", name)
+        assert (type(error) is WRONG, name) == (name in REJECTED_BY_GITPYTHON, name)
 
 
 def test_a_hook_that_rejects_a_commit(classify, repository):

@@ -336,7 +336,7 @@ def test_one_reason_of_kubernetes_stands_for_several_things(
     classify, cluster, reason, code, message, cls, fatal, transient
 ):
     cluster.replies["GET /api/v1/namespaces/default/pods/web"] = status_object(reason, code, message)
-    error = classify(lambda: cluster.read_namespaced_pod("web", "default"))
+    error = classify(lambda: cluster.read_namespaced_pod("web", "default"), name="web", namespace="default")
     assert (type(error), error.fatal, error.transient, error.effect) == (cls, fatal, transient, "none")
     assert (error.provider, error.http_status) == ("kubernetes", code)
 
