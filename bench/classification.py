@@ -10,8 +10,14 @@ every failure that its tests classify. A case is
 - worse: a less specific class, a resource, a wait or problems that are lost, or fatal though nothing says so: not a word
   of the code, nor a test. There must be none.
 
+Only knowledge can be lost, not a guess. mulligan alone guesses a class by its last rules, from words or from the name of
+the exception's class; a resource from the text, the call or the address of the request, if no field names one; and
+problems that say no more than that a word of the text, or what the call has not sent, was rejected. A package may give
+a less specific class only if a test of the package demands it: the test fails if the error has the class that mulligan
+alone gives. Where that is no guess, the case is listed.
+
 A rule earns its place if a case has another class, fatality, effect, code, resource, wait, problems or provider without
-it.
+it, or if only what is read is another text; these rules are listed with both texts, for a person to judge.
 `--show different` lists cases, `--show all` every one. Without names of packages, all of them are compared. Exits with 1
 if a case is worse.
 """
@@ -30,6 +36,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from importlib.metadata import version
+from itertools import zip_longest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -109,21 +116,49 @@ def _outcomes(row: Row) -> tuple[str, str]:
     return row.alone, row.with_package
 
 
-def idle_rules(package: Package, rows: Iterable[Row]) -> tuple[list[str], list[str]]:
-    """The rules of a package that decide cases and change none, and those that decide none.
+class RuleReport:
+    """What the rules of packages earn, in lines."""
 
-    Args:
-        package: the package.
-        rows: its cases.
-    """
-    decided, changed = Counter[str](), Counter[str]()
-    for row in rows:
-        decided.update(row.asked)
-        changed.update(row.changed_by)
-    idle = [
-        f"{package.name} {rule}, {decided[rule]} cases" for rule in package.rules if decided[rule] and not changed[rule]
-    ]
-    return idle, [f"{package.name} {rule}" for rule in package.rules if not decided[rule]]
+    def __init__(self) -> None:
+        self.counts: list[tuple[str, int, int, int, int, int]] = []
+        self.idle: list[str] = []
+        self.worded: list[str] = []
+        self.unused: list[str] = []
+
+    def add(self, package: Package, rows: Iterable[Row]) -> None:
+        """Adds the rules of a package.
+
+        Args:
+            package: the package.
+            rows: its cases.
+        """
+        decided, changed, texts = Counter[str](), set[str](), dict[str, str]()
+        for row in rows:
+            decided.update(row.asked)
+            changed.update(row.changed_by)
+            for rule, text in row.worded_by.items():
+                texts.setdefault(rule, _difference(row.text, text))
+        unused = [rule for rule in package.rules if not decided[rule]]
+        same = [rule for rule in package.rules if decided[rule] and rule not in changed]
+        idle = [rule for rule in same if rule not in texts]
+        self.unused += [f"{package.name} {rule}" for rule in unused]
+        self.idle += [f"{package.name} {rule}, {decided[rule]} cases" for rule in idle]
+        self.worded += [f"{package.name} {rule}: {texts[rule]}" for rule in same if rule in texts]
+        total, worded = len(package.rules), len(same) - len(idle)
+        self.counts.append((package.name, total, total - len(same) - len(unused), worded, len(idle), len(unused)))
+
+    def table(self) -> Iterator[str]:
+        """The numbers of rules by package."""
+        yield "| package | rules | that change a case | only what is read | nothing | without a case |"
+        yield "|---|---|---|---|---|---|"
+        for name, *numbers in self.counts:
+            yield f"| {name} | {' | '.join(map(str, numbers))} |"
+
+
+def _difference(text: str, without: str) -> str:
+    """The first line that differs, with and without a rule."""
+    own, other = next(pair for pair in zip_longest(text.splitlines(), without.splitlines()) if pair[0] != pair[1])
+    return f"{own!r}, without it {other!r}"
 
 
 def report(title: str, lines: list[str]) -> None:
@@ -147,7 +182,7 @@ def main(arguments: list[str]) -> int:
     unknown = set(options.packages) - {package.name for package in packages}
     if unknown:
         parser.error(f"{options.folder} has no package with rules named {', '.join(sorted(unknown))}")
-    rows, notes, idle, unused = list[Row](), list[str](), list[str](), list[str]()
+    rows, notes, rules = list[Row](), list[str](), RuleReport()
     for package in packages:
         own = list(published_rows(package))
         if options.tests != "none":
@@ -160,20 +195,22 @@ def main(arguments: list[str]) -> int:
             for name in unread
         ]
         rows += own
-        without_change, without_case = idle_rules(package, own)
-        idle, unused = idle + without_change, unused + without_case
-    print("\n".join(table(rows)))
+        rules.add(package, own)
+    print("\n".join(table(rows)), "\n".join(rules.table()), sep="\n\n")
     print(f"\n{fatality(rows)}" if rows else "\nno cases")
     for row in rows if options.show else ():
         if options.show in (row.verdict, "all"):
             print(f"  {row.verdict}: {row}")
     worse = [str(row) for row in rows if row.verdict == "worse"]
     report("Worse than without the package", worse)
-    report("Rules that change no case", idle)
+    less = [str(row) for row in rows if row.verdict == "different" and row.losses and "kind" not in row.guesses]
+    report("Less specific than what mulligan alone knows, as a test of the package demands", less)
+    report("Rules that change no case", rules.idle)
+    report("Rules that change only what is read", rules.worded)
     if options.tests == "all":
-        report("Rules that decide no case", unused)
+        report("Rules that decide no case", rules.unused)
     else:
-        print(f"\nRules that decide no case: {len(unused)}; --tests all has cases for more, and lists the others")
+        print(f"\nRules that decide no case: {len(rules.unused)}; --tests all has cases for more, and lists the others")
     report("Not compared", notes)
     machine = f"{platform.system()} {platform.machine()}, CPython {platform.python_version()}"
     print(f"\n{machine}, mulligan {version('mulligan')}, {datetime.now(UTC):%Y-%m-%d}")

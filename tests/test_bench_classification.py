@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from clean_environment import clean_environment
+
+from mulligan import Pipeline
 
 BENCH = Path(__file__).parents[1] / "bench"
 PYPROJECT = """
@@ -25,8 +29,8 @@ from mulligan.plugin import (
     ToolAuthenticationError,
     ToolExecutionError,
     ToolPermissionError,
-    ToolRateLimitError,
 )
+from mulligan.plugin import meanings as m
 
 rules = Rules("acme")
 last = Rules("acme", last=True)
@@ -53,7 +57,13 @@ def harsh(failure):
 @rules("slack_sdk.SlackApiError")
 def idle(failure):
     """A code of which mulligan says the same."""
-    return ToolRateLimitError("No.", effect="none") if "ratelimited" in failure.text else None
+    return m.error_of(failure, m.RATE_LIMIT) if "ratelimited" in failure.text else None
+
+
+@rules("slack_sdk.SlackApiError")
+def worded(failure):
+    """A code of which mulligan says the same in other words."""
+    return ToolExecutionError("The thing is blue.") if "wobbly_blue" in failure.text else None
 
 
 asked = Rules("acme")
@@ -74,6 +84,12 @@ def asking(failure):
 rules.include(asked)
 
 
+@rules("slack_sdk.NoSuchThing", "slack_sdk.NoSuchMood")
+def vague(failure):
+    """Classes whose names sound like more than they mean."""
+    return ToolExecutionError("The client is broken.")
+
+
 @rules("acme.AcmeError")
 def unused(failure):
     """What no case is about."""
@@ -89,10 +105,12 @@ def other(failure):
 classify = rules.hookimpl()
 classify_last = last.hookimpl()
 '''
-CODES = "# source: none\nchannel_not_found\nratelimited\nwobbly\nwobbly_key\nwobbly_thing\nwobbly_token\n"
+CODES = "# source: none\nchannel_not_found\nratelimited\nwobbly\nwobbly_blue\nwobbly_key\nwobbly_thing\nwobbly_token\n"
 TESTS = """
+import mulligan_acme_bench
 import pytest
 from mulligan import Pipeline
+from mulligan.errors import ToolExecutionError
 
 
 class SlackApiError(Exception):
@@ -105,6 +123,27 @@ SlackApiError.__module__ = "slack_sdk.errors"
 def test_of_the_package():
     with Pipeline(autoload=False) as pipeline:
         assert pipeline.classify(SlackApiError("wobbly_token"), tool="call_slack") is not None
+
+
+class NoSuchThing(Exception):
+    pass
+
+
+class NoSuchMood(Exception):
+    pass
+
+
+NoSuchThing.__module__ = NoSuchMood.__module__ = "slack_sdk.errors"
+
+
+def test_that_wants_less_than_a_name_suggests():
+    with Pipeline(plugins=[mulligan_acme_bench], autoload=False) as pipeline:
+        assert type(pipeline.classify(NoSuchThing("x"), tool="call_slack")) is ToolExecutionError
+
+
+def test_that_does_not_care():
+    with Pipeline(plugins=[mulligan_acme_bench], autoload=False) as pipeline:
+        assert pipeline.classify(NoSuchMood("x"), tool="call_slack").fatal is False
 
 
 def test_that_fails():
@@ -145,11 +184,15 @@ def section(out, title):
 def test_it_counts_the_cases_and_lists_what_is_worse_and_idle(folder):
     code, out, err = run("--folder", folder, "--tests", "none")
     assert (code, err) == (1, "")
-    assert "\n| mulligan-acme | slack.txt | 12 | 8 | 2 | 0 | 2 |\n" in out
+    assert "\n| mulligan-acme | slack.txt | 14 | 10 | 2 | 0 | 2 |\n" in out
     less = "channel_not_found: ToolExecutionError (worse), alone ResourceNotFoundError; less specific"
     fatal = "wobbly_thing: ToolPermissionError, fatal (harsh), alone ToolExecutionError; fatal though nothing says so"
     assert section(out, "Worse than without the package") == [f"mulligan-acme slack.txt {one}" for one in (less, fatal)]
     assert section(out, "Rules that change no case") == ["mulligan-acme idle, 1 cases", "mulligan-acme asking, 1 cases"]
+    blue = "'Error executing tool call_slack: The thing is blue.'"
+    assert "\n| mulligan-acme | 10 | 5 | 1 | 2 | 2 |\n" in out
+    (line,) = section(out, "Rules that change only what is read")
+    assert line.startswith(f"mulligan-acme worded: {blue}, without it 'Error executing tool call_slack: ")
     assert section(out, "Not compared") == [
         "mulligan-acme: no exceptions are made for acme.txt; add them to bench/classified/published.py"
     ]
@@ -162,10 +205,14 @@ def test_it_prints_the_same_again(folder):
 
 def test_it_compares_what_the_tests_of_a_package_classify(folder):
     out = run("--folder", folder, "--tests", "all")[1]
-    assert "\n| mulligan-acme | tests | 1 | 0 | 1 | 0 | 0 |\n" in out
+    assert "\n| mulligan-acme | tests | 3 | 0 | 1 | 1 | 1 |\n" in out
+    unasked = (
+        "test_acme.py test_that_does_not_care: ToolExecutionError (vague), alone ResourceNotFoundError; less specific"
+    )
+    assert f"mulligan-acme {unasked}" in section(out, "Worse than without the package")
     assert section(out, "Rules that decide no case") == ["mulligan-acme unused"]
     (note, _) = section(out, "Not compared")
-    assert re.fullmatch(r"mulligan-acme: not all of its tests pass: 1 failed, 1 passed in .*", note)
+    assert re.fullmatch(r"mulligan-acme: not all of its tests pass: 1 failed, 3 passed in .*", note)
 
 
 def test_a_library_that_is_not_installed_is_named(folder):
@@ -216,6 +263,9 @@ def test_every_published_list_has_its_exceptions(monkeypatch):
         (("A",), ("B", True), {"wants_fatal": False}, ("worse", ("fatal though nothing says so",))),
         (("A",), ("B", True), {}, ("different", ())),
         (("A",), ("ToolExecutionError",), {"guessed": "A"}, ("more specific", ())),
+        (("A", False, None, None, "x", 3.0), ("A",), {"guesses": ("resource",)}, ("worse", ("no retry_after",))),
+        (("A", False, None, None, "x"), ("A",), {"guesses": ("resource",)}, ("same", ())),
+        (("A",), ("ToolExecutionError",), {"guesses": ("kind",)}, ("worse", ("less specific",))),
     ],
 )
 def test_verdicts(monkeypatch, alone, own, options, verdict):
@@ -224,3 +274,39 @@ def test_verdicts(monkeypatch, alone, own, options, verdict):
 
     outcomes = [Outcome(*fields)._replace(code=fields[3] if fields[3:4] else "INTERNAL") for fields in (alone, own)]
     assert judge(*outcomes, **options) == verdict
+
+
+def test_guesses(monkeypatch):
+    """A field of a body is knowledge; a word of a text, the address and a class's name are not."""
+    monkeypatch.setattr(sys, "path", [str(BENCH), *sys.path])
+    from classified.compare import Case, guesses_of
+
+    def guesses(failure, arguments=None):
+        with Pipeline(autoload=False) as pipeline:
+            error = pipeline.classify(failure, tool="call_service", arguments=arguments)
+        return tuple(guesses_of(error, Case("tests", "case", failure, arguments=arguments)))
+
+    def answer(status, body):
+        url = "https://api.example.com/users/7"
+        request = SimpleNamespace(url=url, method="GET")
+        content = json.dumps(body).encode()
+        exception = Exception("No.")
+        exception.response = SimpleNamespace(status_code=status, headers={}, _content=content, url=url, request=request)
+        return exception
+
+    class NoSuchMood(Exception):
+        pass
+
+    class InvalidMood(Exception):
+        pass
+
+    fields = {"errors": [{"field": "age", "message": "is wrong"}]}
+    assert guesses(FileNotFoundError(2, "No such file or directory", "a.txt")) == ()
+    assert guesses(NoSuchMood("no mood")) == ("kind",)
+    assert guesses(answer(404, {"path": "a.txt"})) == ()
+    assert guesses(answer(404, {"message": "No."})) == ("resource",)
+    assert guesses(answer(404, {"message": "No."}), {"user": 7}) == ("resource",)
+    assert guesses(answer(422, fields)) == ()
+    assert guesses(answer(422, fields), {"age": -1}) == ()
+    assert guesses(answer(422, fields), {"years": -1}) == ("problems",)
+    assert guesses(InvalidMood("Unknown storage engine 'none'")) == ("kind", "problems")

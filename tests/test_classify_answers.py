@@ -636,3 +636,20 @@ def test_what_a_foreign_object_does_when_it_is_looked_at_costs_nothing(bare, kin
 def test_a_failure_of_a_tool_without_a_name_is_worded_without_a_gap(make_pipeline):
     told = make_pipeline().recover(FileNotFoundError(2, "No such file or directory", "a.md")).content
     assert "then call the tool again with one that exists" in told
+
+
+@pytest.mark.parametrize(
+    ("text", "cls", "message"),
+    [
+        (
+            "400, message:\n  Can not decode content-encoding: gzip",
+            errors.ToolExecutionError,
+            "The response cannot be decoded.",
+        ),
+        ("Response payload is not completed", errors.ToolConnectionError, "The connection was dropped mid-request."),
+    ],
+)
+def test_a_body_that_aiohttp_cannot_decode_was_not_cut_off(bare, text, cls, message):
+    raised = type("ClientPayloadError", (Exception,), {"__module__": "aiohttp.client_exceptions"})(text)
+    error = bare.classify(raised)
+    assert (type(error), error.message, error.effect, error.http_status) == (cls, message, "possible", None)

@@ -5,22 +5,30 @@ from __future__ import annotations
 import importlib
 import sys
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from mulligan import Pipeline
+from mulligan.classify.builtin import fallback
 from mulligan.classify.failure import Failure
+from mulligan.classify.field_errors import REJECTED, rejected_fields
 from mulligan.classify.rules import Rule, Rules, get_rules
-from mulligan.errors import ToolError, ToolExecutionError
+from mulligan.errors import Problem, ToolError, ToolExecutionError
+from mulligan.results import ToolResult
 
+GUESSING = frozenset(rule.name for rule in fallback.rules.listed)
 VERDICTS = ("same", "more specific", "different", "worse")
+LESS_SPECIFIC = "less specific"
 KNOWLEDGE = ("resource", "retry_after", "problems")
 
 
 class Outcome(NamedTuple):
-    """What a failure means, as far as a caller notices; `kind` is None if a value is a result."""
+    """What a failure means, as far as a caller notices; `kind` is None if a value is a result.
+
+    `text` is what the model and the user read, without the quotation of the failure, which no rule changes.
+    """
 
     kind: str | None
     fatal: bool = False
@@ -30,6 +38,7 @@ class Outcome(NamedTuple):
     retry_after: float | None = None
     problems: tuple[Any, ...] = ()
     provider: str | None = None
+    text: str = ""
 
     @classmethod
     def of(cls, error: ToolError | None) -> Outcome:
@@ -37,7 +46,8 @@ class Outcome(NamedTuple):
         if error is None:
             return cls(None)
         fields = (error.fatal, error.effect, error.code, error.resource, error.retry_after, tuple(error.problems))
-        return cls(type(error).__name__, *fields, error.provider)
+        text = f"{ToolResult.from_error(error).content}\nUser: {error.user_message}"
+        return cls(type(error).__name__, *fields, error.provider, text)
 
     @property
     def is_vague(self) -> bool:
@@ -86,9 +96,12 @@ class Row:
         with_package: what it says with the package.
         verdict: one of `VERDICTS`.
         losses: why it is worse.
+        guesses: what mulligan alone only guesses of it.
         rule: the package's rule that decided, or None.
         asked: that rule, and the rules that it asked in turn.
         changed_by: those of them without which the outcome is another one.
+        text: what is read with the package.
+        worded_by: those of them without which only the text is another one, and that text.
     """
 
     package: str
@@ -98,9 +111,12 @@ class Row:
     with_package: str
     verdict: str
     losses: tuple[str, ...] = ()
+    guesses: tuple[str, ...] = ()
     rule: str | None = None
     asked: tuple[str, ...] = ()
     changed_by: tuple[str, ...] = ()
+    text: str = ""
+    worded_by: Mapping[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
         why = f"; {', '.join(self.losses)}" if self.losses else ""
@@ -108,7 +124,13 @@ class Row:
 
 
 def judge(
-    alone: Outcome, own: Outcome, *, wants_fatal: bool = True, wanted: str | None = None, guessed: str | None = None
+    alone: Outcome,
+    own: Outcome,
+    *,
+    wants_fatal: bool = True,
+    wanted: str | None = None,
+    guessed: str | None = None,
+    guesses: Collection[str] = (),
 ) -> tuple[str, tuple[str, ...]]:
     """The verdict on an outcome, and why it is worse.
 
@@ -118,13 +140,15 @@ def judge(
         wants_fatal: whether the failure may end a run.
         wanted: the class that it is known to be, if it is.
         guessed: the class that follows from what was made up of the failure.
+        guesses: what mulligan alone only guesses.
     """
     losses = []
+    known = [name for name in KNOWLEDGE if getattr(alone, name) and name not in guesses]
     is_vague = alone.is_vague or alone.kind == guessed
     if own.is_vague and not is_vague and wanted != own.kind:
-        losses.append("less specific")
+        losses.append(LESS_SPECIFIC)
     if own.kind == alone.kind:
-        losses += [f"no {name}" for name in KNOWLEDGE if getattr(alone, name) and not getattr(own, name)]
+        losses += [f"no {name}" for name in known if not getattr(own, name)]
     if own.fatal and not alone.fatal and not wants_fatal:
         losses.append("fatal though nothing says so")
     if losses:
@@ -135,6 +159,42 @@ def judge(
         return "different", ()
     gained = any(getattr(own, name) and not getattr(alone, name) for name in KNOWLEDGE)
     return ("more specific" if gained else "same"), ()
+
+
+def guesses_of(error: ToolError, case: Case) -> Iterator[str]:
+    """What of an error mulligan alone only guesses.
+
+    That is a class that only words or the name of the exception's class suggest; a resource that no field of the body
+    or of the exception names, but the text, the call or the address; and problems that say no more than that something
+    was rejected, if it is only a word of the text, or nothing that the call has sent.
+
+    Args:
+        error: what mulligan says alone.
+        case: the failure.
+    """
+    is_raised = isinstance(case.failure, BaseException)
+    failure = Failure(case.failure) if is_raised else Failure(value=case.failure)
+    resources, fields = set[str](), set[str]()
+    for one in failure.whole_chain:
+        resources.update(name for name in one.stated_resources if name != one._request[0])  # noqa: SLF001
+        fields.update(str(place[-1]) for place, *_ in rejected_fields(one._error_nodes) if place)  # noqa: SLF001
+    if (error.rule or "").removeprefix("classify:") in GUESSING:
+        yield "kind"
+    if error.resource is not None and error.resource not in resources:
+        yield "resource"
+    if error.problems and all(_says_nothing(one) and _is_elsewhere(one, fields, case) for one in error.problems):
+        yield "problems"
+
+
+def _says_nothing(problem: Problem) -> bool:
+    return problem.message == REJECTED and problem.expected is None
+
+
+def _is_elsewhere(problem: Problem, fields: Collection[str], case: Case) -> bool:
+    """Whether no field of the body names its place, or the call has arguments, but none there."""
+    is_sent = problem.got is not None
+    is_named = bool(fields) and (is_sent or problem.pointer.rpartition("/")[2] in fields)
+    return not is_named or (bool(case.arguments) and not is_sent)
 
 
 class Package:
@@ -173,13 +233,32 @@ class Package:
 
     def compare(self, case: Case) -> Row | None:
         """Both outcomes of a case; None if it is a result either way."""
-        alone, (own, asked) = Outcome.of(self._classify(self._alone, case)), self._own(case)
+        error = self._classify(self._alone, case)
+        alone, (own, asked) = Outcome.of(error), self._own(case)
         if alone.kind is None and own.kind is None:
             return None
-        verdict, losses = judge(alone, own, wants_fatal=case.wants_fatal, wanted=case.wanted, guessed=case.guessed)
-        changed_by = tuple(rule for rule in asked if self._without(rule, case) != own)
-        rule = asked[-1] if asked else None
-        return Row(self.name, case.source, case.name, str(alone), str(own), verdict, losses, rule, asked, changed_by)
+        guesses = () if error is None else tuple(guesses_of(error, case))
+        verdict, losses = judge(
+            alone, own, wants_fatal=case.wants_fatal, wanted=case.wanted, guessed=case.guessed, guesses=guesses
+        )
+        outcomes = {rule: self._without(rule, case) for rule in asked}
+        changed_by = tuple(rule for rule in asked if outcomes[rule]._replace(text=own.text) != own)
+        worded = {rule: text for rule in asked if rule not in changed_by and (text := outcomes[rule].text) != own.text}
+        return Row(
+            self.name,
+            case.source,
+            case.name,
+            str(alone),
+            str(own),
+            verdict,
+            losses,
+            guesses=guesses,
+            rule=asked[-1] if asked else None,
+            asked=asked,
+            changed_by=changed_by,
+            text=own.text,
+            worded_by=worded,
+        )
 
     def _own(self, case: Case) -> tuple[Outcome, tuple[str, ...]]:
         """The outcome, and the rules that returned an error, the one that decided last."""

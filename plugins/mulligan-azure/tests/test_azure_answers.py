@@ -264,6 +264,18 @@ def test_the_substatus_of_cosmos(pipeline: Pipeline, status: int, substatus: int
     assert (type(error), error.fatal, error.provider) == (cls, cls.fatal, "azure")
 
 
+def test_an_operation_of_cosmos_whose_time_is_used_up_by_retries(pipeline: Pipeline) -> None:
+    def retry() -> None:
+        try:
+            raise cosmos.CosmosHttpResponseError(status_code=429, message="Request rate is large")
+        except cosmos.CosmosHttpResponseError:
+            raise cosmos.CosmosClientTimeoutError  # as `_retry_utility` does
+
+    error = classified(pipeline, retry)
+
+    assert (type(error), error.effect, error.provider) == (ToolTimeoutError, "possible", "azure")
+
+
 @pytest.mark.parametrize(
     ("condition", "cls"),
     [
@@ -347,6 +359,7 @@ def test_no_credentials(pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch) -> 
     error = classified(pipeline, lambda: EnvironmentCredential().get_token("https://storage.azure.com/.default"))
 
     assert (type(error), error.fatal, error.effect) == (ToolAuthenticationError, True, "none")
+    assert error.message == "No usable credentials were found for Azure."
     assert error.rule == "mulligan_azure:credentials"
 
 
@@ -392,6 +405,20 @@ def test_by_class(pipeline: Pipeline, raised: Exception, cls: type[ToolError], e
 
     assert error is not None
     assert (type(error), error.effect, error.provider) == (cls, effect, "azure")
+
+
+@pytest.mark.parametrize(
+    ("raised", "message"),
+    [
+        (exceptions.DecodeError("x"), "Azure's response cannot be read."),
+        (exceptions.TooManyRedirectsError([]), "Azure redirects too many times."),
+    ],
+)
+def test_what_is_wrong_with_an_answer_is_said(pipeline: Pipeline, raised: Exception, message: str) -> None:
+    error = pipeline.classify(raised)
+
+    assert error is not None
+    assert error.message == message
 
 
 def test_a_long_running_operation_that_failed(pipeline: Pipeline, serve: Serve) -> None:

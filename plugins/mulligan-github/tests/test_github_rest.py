@@ -198,7 +198,7 @@ def test_an_answer_means_the_same_through_every_client(
     pipeline: Pipeline, serve: Serve, name: str, call: Callable[[str], None]
 ) -> None:
     case = CASES[name]
-    error = classify(pipeline, raised(call, start(serve, case)))
+    error = classify(pipeline, raised(call, start(serve, case)), owner="acme", repo="nope", title="x")
 
     assert type(error) is case.cls
     assert error.rule in (

@@ -6,6 +6,9 @@ from google.cloud.bigquery import exceptions as bigquery
 from google.cloud.bigquery.dbapi import exceptions as dbapi
 from google.cloud.pubsub_v1.publisher import exceptions as publisher
 from google.cloud.pubsub_v1.subscriber.exceptions import AcknowledgeError, AcknowledgeStatus
+from google.cloud.storage.exceptions import InvalidPathError
+from googleapiclient.errors import UnexpectedMethodError
+from gspread.exceptions import GSpreadException
 from test_google_answers import raised_by
 
 from mulligan import Pipeline
@@ -26,7 +29,11 @@ from mulligan.errors import (
         (dbapi.IntegrityError("no"), ResourceConflictError, "none"),
         (dbapi.ProgrammingError("no"), ToolArgumentError, "none"),
         (dbapi.OperationalError("no"), ToolExecutionError, "possible"),
+        (dbapi.DataError("no"), ToolArgumentError, "none"),
         (bigquery.LegacyPyarrowError("no"), ToolExecutionError, "possible"),
+        (UnexpectedMethodError("no"), ToolExecutionError, "possible"),
+        (GSpreadException("the header row in the worksheet is not unique"), ToolExecutionError, "possible"),
+        (InvalidPathError("no"), ToolArgumentError, "none"),
         (publisher.MessageTooLargeError("no"), ToolArgumentError, "none"),
         (publisher.FlowControlLimitError("no"), ToolUnavailableError, "none"),
         (publisher.PublishToPausedOrderingKeyException("key"), ResourceConflictError, "none"),
@@ -41,6 +48,15 @@ def test_by_class(pipeline: Pipeline, raised: Exception, cls: type[ToolError], e
 
     assert error is not None
     assert (type(error), error.effect, error.provider) == (cls, effect, "google")
+
+
+def test_credentials_that_are_given_twice_are_an_argument(pipeline: Pipeline) -> None:
+    both = exceptions.DuplicateCredentialArgs("'credentials_file' and 'credentials' are mutually exclusive.")
+    error = pipeline.classify(both)
+
+    assert error is not None
+    assert (type(error), error.fatal, error.effect) == (ToolArgumentError, False, "none")
+    assert error.message == "Google's library rejected the call; nothing was sent."
 
 
 def test_a_driver_says_what_the_api_answered(pipeline: Pipeline) -> None:

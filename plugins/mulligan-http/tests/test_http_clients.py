@@ -89,6 +89,7 @@ def test_urllib3_whose_pool_is_closed(pipeline: Pipeline, dead: str) -> None:
     error = classify(pipeline, raised(lambda _: pool.request("GET", "/"), dead))
 
     assert meaning(error) == USED_WRONGLY
+    assert error.message == "The tool uses its HTTP client incorrectly."
 
 
 def test_urllib3_with_a_host_that_is_no_host(pipeline: Pipeline) -> None:
@@ -119,6 +120,7 @@ def test_requests_with_data_that_is_not_json(pipeline: Pipeline, dead: str) -> N
     error = classify(pipeline, raised(lambda url: requests.post(url, json={"x": math.nan}, timeout=5), dead))
 
     assert meaning(error) == NOT_SENT
+    assert error.message == "The request data cannot be written as JSON."
 
 
 def test_requests_with_an_answer_that_is_not_json(pipeline: Pipeline, serve: Serve) -> None:
@@ -134,7 +136,10 @@ def test_requests_that_reads_a_stream_twice(pipeline: Pipeline, serve: Serve) ->
             list(reply.iter_content(10))
             list(reply.iter_content(10))
 
-    assert meaning(classify(pipeline, raised(get, serve(answer(body=b"abc"))))) == USED_WRONGLY
+    error = classify(pipeline, raised(get, serve(answer(body=b"abc"))))
+
+    assert meaning(error) == USED_WRONGLY
+    assert error.message == "The tool uses its HTTP client incorrectly."
 
 
 def test_a_generic_connection_error_of_requests_may_have_been_acted_upon(pipeline: Pipeline) -> None:

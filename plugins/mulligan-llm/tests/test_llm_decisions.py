@@ -180,6 +180,7 @@ def test_the_argument_that_a_code_names(pipeline: Pipeline) -> None:
         (openai.WebSocketQueueFullError("no"), ToolUnavailableError, False, "openai"),
         (openai.ContentFilterFinishReasonError(), ToolArgumentError, False, "openai"),
         (hub.SafetensorsParsingError("no"), ToolExecutionError, False, "huggingface"),
+        (hub.FileMetadataError("no"), ToolExecutionError, False, "huggingface"),
         (hub.EntryNotFoundError("no"), ResourceNotFoundError, False, "huggingface"),
         (replicate.exceptions.ReplicateException("no"), ToolExecutionError, False, "replicate"),
     ],
@@ -222,6 +223,29 @@ def test_litellm_by_class(pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch) -
     assert [type(one) for one in found] == [ToolQuotaError, ToolExecutionError, ToolArgumentError, ToolArgumentError]
     assert [one.provider for one in found] == ["openai", "vertex_ai", "litellm", "azure"]
     assert [one.problems for one in found[2:]] == [(), ()]
+    assert classified(pipeline, litellm.ModelNotMappedError("x")).message == "LiteLLM failed."
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("name", "cls", "message"),
+    [
+        ("ContextWindowExceededError", ToolArgumentError, "The request is too large for OpenAI (HTTP 400)."),
+        ("ContentPolicyViolationError", ToolArgumentError, "OpenAI refused the content (HTTP 400)."),
+        ("ImageFetchError", ToolArgumentError, "OpenAI could not fetch the image (HTTP 400)."),
+        ("UnsupportedParamsError", ToolArgumentError, "OpenAI rejected the arguments (HTTP 400)."),
+        ("PaymentRequiredError", ToolQuotaError, "The quota or credit balance at OpenAI is exhausted (HTTP 402)."),
+    ],
+)
+def test_a_class_of_litellm_says_more_than_its_status(
+    pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch, name: str, cls: type[ToolError], message: str
+) -> None:
+    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    from litellm import exceptions as litellm
+
+    error = classified(pipeline, getattr(litellm, name)("no", model="m", llm_provider="openai"))
+
+    assert (type(error), error.message) == (cls, message)
 
 
 @pytest.mark.parametrize(
@@ -262,7 +286,7 @@ def test_the_reason_of_each_field_is_quoted(pipeline: Pipeline, raised: Exceptio
 @pytest.mark.parametrize(
     ("ask", "pointers"),
     [
-        (lambda client: client.chat.completions.create(), []),
+        (lambda client: client.chat.completions.create(), ["/messages", "/model"]),
         (lambda client: client.models.retrieve(""), ["/model"]),
         (lambda client: client.files.create(file=3, purpose="batch"), ["/file"]),
     ],

@@ -196,6 +196,7 @@ def test_mistral_that_does_not_answer_or_answers_in_another_form(pipeline: Pipel
 
     assert (type(silent), silent.transient, silent.provider) == (ToolConnectionError, True, "mistral")
     assert type(other) is ToolExecutionError
+    assert other.message == "Mistral sent an unexpected response."
 
 
 # --- google-genai

@@ -439,6 +439,31 @@ def test_by_class(pipeline: Pipeline, raised: Exception, cls: type[ToolError], p
     assert (type(error), error.provider) == (cls, provider)
 
 
+def test_credentials_that_are_not_set(pipeline: Pipeline) -> None:
+    error = pipeline.classify(anthropic.CredentialsError("x"))
+
+    assert error is not None
+    assert error.message == "No usable credentials for Anthropic are set."
+
+
+def test_a_file_that_the_sdk_refuses(pipeline: Pipeline) -> None:
+    error = pipeline.classify(together.FileTypeError("a folder"))
+
+    assert error is not None
+    assert (type(error), error.effect, error.provider) == (ToolArgumentError, "none", "together")
+    assert error.message == "The SDK rejected the file; nothing was sent."
+
+
+@pytest.mark.parametrize(
+    ("raised", "name"), [(groq.GroqError("x"), "Groq"), (together.TogetherError("x"), "Together AI")]
+)
+def test_any_other_failure_of_an_sdk_names_its_service(pipeline: Pipeline, raised: Exception, name: str) -> None:
+    error = pipeline.classify(raised)
+
+    assert error is not None
+    assert (type(error), error.message) == (ToolExecutionError, f"The SDK of {name} failed.")
+
+
 def test_no_connection_in_time(pipeline: Pipeline) -> None:
     request = httpx.Request("POST", "https://api.openai.com/v1")
 

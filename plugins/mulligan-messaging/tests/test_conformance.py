@@ -51,6 +51,6 @@ class TestMessaging(ClassifierConformance):
         (TwilioRestException(400, "/Messages.json", "No.", 21211, "POST"), ToolArgumentError),
         (ResendError(429, "daily_quota_exceeded", "No.", ""), ToolQuotaError),
         (ClientError("[406] No.", error_code=406), ToolPermissionError),
-        (telegram.error.RetryAfter(7), ToolRateLimitError, {"retry_after": 7.0}),
+        (telegram.error.Forbidden("Forbidden: bot was blocked by the user"), ToolPermissionError, {"fatal": False}),
         (telegram.error.BadRequest("Chat not found"), ResourceNotFoundError),
     ]

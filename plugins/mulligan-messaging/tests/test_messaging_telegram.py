@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import datetime
 from collections.abc import Callable
 
 import httpx
@@ -92,6 +93,7 @@ def test_the_class_decides(
 
     assert (type(error), error.fatal) == (cls, fatal)
     assert error.effect == ("possible" if status == 500 else "none")
+    assert status != 409 or error.message == "Another process receives the updates of this bot."
 
 
 def test_a_page_of_a_gateway(classify: Classify, serve: Serve) -> None:
@@ -105,6 +107,8 @@ def test_telegram_says_how_long_to_wait(classify: Classify, serve: Serve) -> Non
     error = classify(exception)
 
     assert (type(error), error.retry_after) == (ToolRateLimitError, 7.0)
+    later = classify(telegram.error.RetryAfter(datetime.timedelta(seconds=90)))
+    assert (type(later), later.retry_after, later.provider) == (ToolRateLimitError, 90.0, "telegram")
 
 
 def test_a_group_with_a_new_id(classify: Classify, serve: Serve) -> None:
@@ -140,6 +144,7 @@ def test_a_request_that_no_connection_was_left_for(classify: Classify) -> None:
     error = classify(raised(call))
 
     assert (type(error), error.effect) == (ToolTimeoutError, "none")
+    assert error.message == "The request was not sent to Telegram: every connection is in use."
 
 
 @pytest.mark.parametrize(

@@ -98,12 +98,16 @@ def test_gitpython_s_checkout_error_names_the_file_and_knows_what_was_written(cl
     assert nothing.resource == "a.txt"
 
 
+REJECTED_BY_GITPYTHON = ("AmbiguousObjectName", "BadObjectType", "UnsafeOptionError", "UnsafeProtocolError")
+
+
 def test_every_class_of_gitpython_has_a_rule(classify):
     for name in git.exc.__all__:
         cls = getattr(git.exc, name)
         exception = cls.__new__(cls)
         error = classify(lambda exception=exception: raise_(exception))
         assert (error.provider, name) == ("git", name)
+        assert (type(error) is WRONG, name) == (name in REJECTED_BY_GITPYTHON, name)
 
 
 def test_a_hook_that_rejects_a_commit(classify, repository):
@@ -189,6 +193,18 @@ def test_dulwich_and_a_server(classify, service, closed_port, tmp_path):
     service.always = "/401"
     denied = classify(lambda: dulwich.porcelain.clone(f"{service.url}/x", tmp_path / "b"))
     assert (type(denied), denied.fatal, denied.provider) == (ToolAuthenticationError, True, "git")
+    away = classify(lambda: dulwich.client.TCPGitClient("127.0.0.1", closed_port).get_refs(b"/x"))
+    assert (type(away), away.provider, away.message) == (
+        ToolConnectionError,
+        "git",
+        "The remote repository cannot be reached.",
+    )
+
+
+def test_dulwich_without_an_author(classify):
+    error = classify(lambda: raise_(dulwich.repo.DefaultIdentityNotFound("no identity")))
+    assert (type(error), error.fatal, error.provider) == (ToolExecutionError, False, "git")
+    assert "user.email" in error.user_message
 
 
 def test_a_lookup_of_the_tool_s_own_is_none_of_git(classify):

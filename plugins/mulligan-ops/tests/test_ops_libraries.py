@@ -296,6 +296,9 @@ def test_kubernetes_client(classify, cluster, tmp_path):
     assert type(wrong) is WRONG
     config = classify(lambda: kubernetes.config.load_kube_config(str(tmp_path / "none")))
     assert (type(config), config.fatal) == (ToolAuthenticationError, True)
+    stream = classify(lambda: raise_(kubernetes.client.ApiException(status=0, reason="Invalid frame")))
+    assert (type(stream), stream.provider) == (ToolExecutionError, "kubernetes")
+    assert stream.message == "The Kubernetes client failed."
 
 
 def status_object(reason, code, message, causes=(), **details):
@@ -333,7 +336,7 @@ def test_one_reason_of_kubernetes_stands_for_several_things(
     classify, cluster, reason, code, message, cls, fatal, transient
 ):
     cluster.replies["GET /api/v1/namespaces/default/pods/web"] = status_object(reason, code, message)
-    error = classify(lambda: cluster.read_namespaced_pod("web", "default"))
+    error = classify(lambda: cluster.read_namespaced_pod("web", "default"), name="web", namespace="default")
     assert (type(error), error.fatal, error.transient, error.effect) == (cls, fatal, transient, "none")
     assert (error.provider, error.http_status) == ("kubernetes", code)
 

@@ -14,6 +14,7 @@ import pytest
 from mulligan.plugin import (
     ResourceConflictError,
     ResourceNotFoundError,
+    ToolArgumentError,
     ToolAuthenticationError,
     ToolConnectionError,
     ToolExecutionError,
@@ -97,6 +98,7 @@ def test_ssh_host_keys(classify, host):
     changed = classify(lambda: connect(host, known=paramiko.RSAKey.generate(2048)))
     assert [type(error) for error in (unknown, changed)] == [ToolConnectionError] * 2
     assert all(error.fatal and "does not match the known key" in error.message for error in (unknown, changed))
+    assert all("host key" in error.user_message for error in (unknown, changed))
 
 
 def test_ssh_that_nobody_answers(classify, closed_port, service):
@@ -129,6 +131,8 @@ def test_ssh_other_classes(classify):
         (paramiko.SSHException("took 404 ms"), ToolExecutionError),
     ):
         assert type(classify(lambda exception=exception: raise_(exception))) is cls
+    proxy = classify(lambda: raise_(paramiko.ProxyCommandFailure("nc h 22", "boom")))
+    assert proxy.message == "The proxy command for the SSH server ended."
 
 
 def test_what_no_rule_knows_is_still_an_error_of_ssh(classify):
@@ -208,10 +212,49 @@ def test_asyncssh(classify, host, closed_port):
         (asyncssh.ChannelOpenError(1, "x"), ToolPermissionError),
         (asyncssh.ConnectionLost("x"), ToolConnectionError),
         (asyncssh.KeyExchangeFailed("x"), ToolConnectionError),
+        (asyncssh.ProtocolNotSupported("Unsupported SSH version: 1.5"), ToolConnectionError),
         (asyncssh.DisconnectError(12, "x"), ToolUnavailableError),
         (asyncssh.KeyImportError("x"), ToolAuthenticationError),
     ):
         assert type(classify(lambda error=error: raise_(error))) is cls
+
+
+@pytest.mark.parametrize(
+    "setup",
+    [
+        paramiko.IncompatiblePeer("Incompatible ssh peer (no acceptable kex algorithm)"),
+        asyncssh.KeyExchangeFailed("No matching key exchange algorithm found"),
+        asyncssh.ProtocolNotSupported("Unsupported SSH version: 1.5"),
+    ],
+)
+def test_two_sides_that_have_nothing_in_common(classify, setup):
+    error = classify(lambda: raise_(setup))
+    assert (type(error), error.fatal, error.effect) == (ToolConnectionError, True, "none")
+    assert "no common version or algorithm" in error.message
+
+
+def test_a_host_name_that_the_configuration_cannot_complete(classify):
+    lines = "CanonicalizeHostname yes\nCanonicalDomains invalid\nCanonicalizeFallbackLocal no\n"
+    error = classify(lambda: paramiko.SSHConfig.from_text(lines).lookup("h"))
+    assert (type(error), error.fatal, error.effect, error.provider) == (ToolConnectionError, True, "none", "ssh")
+
+
+@pytest.mark.parametrize(
+    ("answer", "cls", "code"),
+    [
+        (asyncssh.SFTPFailure, ToolExecutionError, "INTERNAL"),
+        (asyncssh.SFTPOpUnsupported, ToolExecutionError, "UNIMPLEMENTED"),
+        (asyncssh.SFTPNotADirectory, ToolArgumentError, "INVALID_ARGUMENT"),
+        (asyncssh.SFTPOwnerInvalid, ToolArgumentError, "INVALID_ARGUMENT"),
+        (asyncssh.SFTPPermissionDenied, ToolPermissionError, "PERMISSION_DENIED"),
+        (asyncssh.SFTPWriteProtect, ToolPermissionError, "PERMISSION_DENIED"),
+        (asyncssh.SFTPDeletePending, ResourceConflictError, "ABORTED"),
+        (asyncssh.SFTPNoConnection, ToolConnectionError, "UNAVAILABLE"),
+    ],
+)
+def test_what_an_sftp_server_answers_to_asyncssh(classify, answer, cls, code):
+    error = classify(lambda: raise_(answer("x")))
+    assert (type(error), error.code, error.fatal, error.provider) == (cls, code, False, "ssh")
 
 
 def test_a_login_that_is_cut_short(classify):

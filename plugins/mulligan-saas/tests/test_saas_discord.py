@@ -179,8 +179,20 @@ def test_what_the_client_itself_raises(classify: Classify, exception: Exception,
     assert (type(error), error.fatal, error.provider) == (cls, fatal, "discord")
 
 
-def test_what_a_command_was_given_and_is_not_there(classify: Classify) -> None:
-    assert classify(commands.MemberNotFound("ann")).resource == "ann"
+@pytest.mark.parametrize("name", ["ann", "ann's room", 'The "first" room', "Mods: all"])
+def test_what_a_command_was_given_and_is_not_there(classify: Classify, name: str) -> None:
+    assert classify(commands.ChannelNotFound(name)).resource == name
+
+
+@pytest.mark.parametrize(
+    ("exception", "message"),
+    [
+        (commands.CommandNotFound("no"), "The bot has no such command."),
+        (commands.MissingPermissions(["kick_members"]), "This account cannot use the command, or not here."),
+    ],
+)
+def test_what_a_command_lacks_is_said(classify: Classify, exception: Exception, message: str) -> None:
+    assert classify(exception).message == message
 
 
 def test_a_command_that_was_used_too_often(classify: Classify) -> None:

@@ -119,6 +119,7 @@ def test_an_id_that_leads_elsewhere_is_not_sent(classify: Classify, dead: str) -
     error = classify(raised(retrieve(dead, "../users")))
 
     assert (type(error), error.effect, error.provider) == (ToolArgumentError, "none", "notion")
+    assert error.message == "An ID contains invalid characters."
 
 
 def test_network_failures_that_the_client_lets_through(classify: Classify, dead: str) -> None:

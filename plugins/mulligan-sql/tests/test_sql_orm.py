@@ -106,8 +106,17 @@ def test_a_row_that_somebody_else_deleted(classify, session):
     session.execute(sa.text("delete from users"))
     user.email = "new"
     error = classify(session.flush)
-    assert (type(error), error.code) == (ResourceConflictError, "ABORTED")
+    assert (type(error), error.code, error.resource) == (ResourceConflictError, "ABORTED", "users")
     session.rollback()
+
+
+@pytest.mark.parametrize("kind", [sa.exc.OperationalError, sa.exc.InterfaceError])
+def test_a_connection_that_sqlalchemy_gave_up(classify, kind):
+    def execute():
+        raise kind("select 1", {}, Exception("odd"), connection_invalidated=True)
+
+    error = classify(execute)
+    assert (type(error), error.transient, error.effect) == (ToolConnectionError, True, "possible")
 
 
 def test_a_table_that_cannot_be_reflected(classify, session):

@@ -161,6 +161,15 @@ def test_a_scroll_that_did_not_reach_all_shards(classify):
     assert classify(raising).provider == "elasticsearch"
 
 
+def test_an_answer_of_opensearch_that_is_no_json(classify):
+    def loading():
+        opensearchpy.serializer.JSONSerializer().loads('{"took": ')
+
+    error = classify(loading)
+    assert (type(error), error.effect, error.provider) == (ToolExecutionError, "possible", "opensearch")
+    assert error.message == "OpenSearch failed."
+
+
 def test_a_server_that_is_no_elasticsearch(classify):
     with HTTPServer(200, {}) as server:
         error = classify(lambda: by_elasticsearch(server.url))

@@ -95,6 +95,12 @@ def answered(failure: Failure) -> ToolError | None:
     return error
 
 
+@rules("httpx.HTTPStatusError", "httpx2.HTTPStatusError")
+def answered_beside_httpx2(failure: Failure) -> ToolError | None:
+    """An error response to GraphQL: beside httpx2, gql does not catch the exceptions of the client's httpx."""
+    return None if failure.came_through("gitlab") is None else answered(failure)
+
+
 def _by_message(failure: Failure) -> ToolError | None:
     if failure.status not in _REFUSALS or failure.status in (401, 429):
         return None

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from mulligan.plugin import Failure, Rules, ToolError, reason_of
+from mulligan.plugin import Failure, Rules, ToolError
 from mulligan.plugin import meanings as m
-from mulligan_google.answers import answered
 
 rules = Rules("google")
 last = Rules("google", last=True)
@@ -38,16 +37,6 @@ def too_many_messages(failure: Failure) -> ToolError:
 def paused(failure: Failure) -> ToolError:
     """An ordering key that is paused because an earlier message could not be published."""
     return m.error_of(failure, m.CONFLICT, service=SERVICE)
-
-
-@rules("google.cloud.bigquery.dbapi.exceptions.Error", "google.cloud.spanner_dbapi.exceptions.Error")
-def database(failure: Failure) -> ToolError | None:
-    """A DB-API exception, by the API's response, otherwise by its class."""
-    for inner in failure.inner:
-        if inner.matches("google.api_core.exceptions.GoogleAPICallError"):
-            return answered(inner)
-    meaning = reason_of(failure.type_name.rpartition(".")[2])
-    return None if meaning is None else m.error_of(failure, meaning, service=SERVICE)
 
 
 @rules("google.cloud.bigquery.exceptions.BigQueryError")

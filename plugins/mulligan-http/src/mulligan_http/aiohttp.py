@@ -52,13 +52,6 @@ def url(failure: Failure) -> ToolError:
     return outcomes.bad_url(failure, failure.look("url"))
 
 
-@rules("aiohttp.ClientPayloadError")
-def payload(failure: Failure) -> ToolError:
-    """A response that ends too early, or does not match its `Content-Encoding`."""
-    is_encoded = failure.met("aiohttp.ContentEncodingError") or failure.says("can not decode")
-    return outcomes.unreadable(failure) if is_encoded else outcomes.connection(failure)
-
-
 @rules("aiohttp.UploadAbortedError")
 def upload(failure: Failure) -> ToolError:
     """The server responded or closed the connection before receiving the whole request."""

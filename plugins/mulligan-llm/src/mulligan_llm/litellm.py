@@ -16,9 +16,6 @@ _MEANINGS: Mapping[str, m.Meaning] = {
     "ContextWindowExceededError": m.TOO_LARGE,
     "ContentPolicyViolationError": REFUSED,
     "RejectedRequestError": REFUSED,
-    "PaymentRequiredError": m.QUOTA,
-    "LiteLLMUnknownProvider": m.ARGUMENT,
-    "UnsupportedParamsError": m.ARGUMENT,
     "ImageFetchError": m.ARGUMENT._replace(message="The service could not fetch the image"),
 }
 _GUARDRAIL = m.ARGUMENT._replace(message="A guardrail blocked the content")

@@ -48,8 +48,10 @@ _HOSTS = {  # services called through another service's SDK
 }
 _NAME = re.compile(r"[\w./-]{1,30}")
 _CHECKS = re.compile(
-    r"Missing required arguments; Expected |Expected a non-empty value for `(\w{1,60})`|Expected entry at `([\w.]{1,60})`"
+    r"Missing required arguments; Expected (?:either )?\(?(?P<names>[^()]{1,200})"
+    r"|Expected a non-empty value for `(\w{1,60})`|Expected entry at `([\w.]{1,60})`"
 )
+_QUOTED = re.compile(r"'(\w{1,60})'")
 _NO_KEY = ("api_key", "api key", "credentials", "authentication method", "auth_token")
 
 
@@ -163,8 +165,8 @@ def not_sent(failure: Failure) -> ToolError | None:
     package = failure.came_through(*_PACKAGES) if found else None
     if found is None or package is None:
         return None
-    name = found[1] or found[2]
-    problems = [Problem(pointer_to(name), "is missing or has the wrong form")] if name else []
+    names = _QUOTED.findall(found["names"] or "") or filter(None, found.group(2, 3))
+    problems = [Problem(pointer_to(name), "is missing or has the wrong form") for name in names]
     message = "The SDK rejected the arguments; nothing was sent."
     return m.error_of(failure, m.ARGUMENT, message=message, problems=problems, provider=_PACKAGES[package])
 

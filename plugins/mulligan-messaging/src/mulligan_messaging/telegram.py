@@ -5,8 +5,6 @@ https://core.telegram.org/bots/api#making-requests: Telegram has no codes of its
 
 from __future__ import annotations
 
-import datetime
-
 from mulligan.plugin import (
     Codes,
     Failure,
@@ -53,14 +51,6 @@ _FIELDS = (
     ("file", "attachment"),
     ("photo", "attachment"),
 )
-
-
-@rules("telegram.RetryAfter")
-def flood(failure: Failure) -> ToolError:
-    """Too many messages; Telegram states the seconds to wait."""
-    wait = failure.look("_retry_after")
-    seconds = wait.total_seconds() if isinstance(wait, datetime.timedelta) else failure.retry_after
-    return m.error_of(failure, m.RATE_LIMIT, service=SERVICE, retry_after=seconds)
 
 
 @rules("telegram.Forbidden")

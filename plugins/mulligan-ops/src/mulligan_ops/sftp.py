@@ -16,8 +16,8 @@ codes = Codes(  # https://datatracker.ietf.org/doc/html/draft-ietf-secsh-filexfe
     {
         meanings.NOT_FOUND: (2, 10),
         DENIED: (3, 12, 22),
-        UNKNOWN: (1, 4, 28, 29, 30, 31),
-        meanings.ARGUMENT: (5, 9, 16, 19, 20, 21, 23, 24),
+        UNKNOWN: (1, 4, 28, 31),
+        meanings.ARGUMENT: (5, 9, 16, 19, 20, 21, 23, 24, 29, 30),
         meanings.DROPPED: (6, 7),
         meanings.UNIMPLEMENTED: 8,
         meanings.EXISTS: 11,

@@ -59,7 +59,7 @@ def _error_of(failure: Failure, meaning: meanings.Meaning) -> ToolError:
     )
 
 
-@rules("paramiko.BadHostKeyException", "asyncssh.HostKeyNotVerifiable")
+@rules("paramiko.BadHostKeyException")
 def ssh_host_key(failure: Failure) -> ToolError:
     """The host key has changed."""
     return _error_of(failure, HOST_KEY)
@@ -78,9 +78,9 @@ def ssh_proxy(failure: Failure) -> ToolError:
     return _error_of(failure, PROXY)
 
 
-@rules("paramiko.IncompatiblePeer", "asyncssh.KeyExchangeFailed", "asyncssh.ProtocolNotSupported")
+@rules("paramiko.IncompatiblePeer", "asyncssh.ProtocolNotSupported")
 def ssh_setup(failure: Failure) -> ToolError:
-    """No common algorithm or version."""
+    """No common algorithm or version; for asyncssh, `ssh_disconnected` knows the code of the former."""
     return _error_of(failure, NO_AGREEMENT)
 
 

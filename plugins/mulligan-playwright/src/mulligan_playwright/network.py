@@ -13,7 +13,6 @@ from mulligan.plugin import (
     ToolTimeoutError,
     meanings,
     status_error,
-    text_error,
 )
 from mulligan_playwright.message import ERROR, TIMEOUT, argument_error, full_message, message_without_log
 
@@ -132,12 +131,6 @@ def navigation_timeout(failure: Failure) -> ToolError:
         return ToolTimeoutError(f"The browser {what} in time.", effect="none")
     reads = re.match(r"\w+\.wait_for_(?:function|url|load_state|timeout)", failure.text)
     return ToolTimeoutError("The browser timed out while waiting.", effect="none" if reads else "possible")
-
-
-@rules(ERROR)
-def described(failure: Failure) -> ToolError | None:
-    """A message in phrases that all programs use, such as those about local files."""
-    return None if failure.look("__cause__") is not None else text_error(failure)
 
 
 @last(ERROR)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from mulligan.plugin import Failure, Rules, ToolError, status_error
+from mulligan.plugin import Failure, Rules, ToolError
 from mulligan.plugin import meanings as m
 from mulligan_sql.database import (
     ABORTED,
@@ -130,13 +130,6 @@ def duckdb_transaction(failure: Failure) -> ToolError | None:
         if failure.says(*phrases):
             return _error(failure, meaning, column=find_name(_KEY, failure.text))
     return None
-
-
-@rules(*_duckdb("HTTPException"))
-def duckdb_http(failure: Failure) -> ToolError | None:
-    """The response of the server of a remote file, by its HTTP status."""
-    status = failure.look("status_code")
-    return status_error(failure, status) if isinstance(status, int) and status else None
 
 
 @rules(*_duckdb("IOException"))

@@ -76,9 +76,10 @@ def sqlalchemy_several_rows(_: Failure) -> ToolError:
 
 
 @rules("sqlalchemy.orm.exc.StaleDataError")
-def sqlalchemy_stale_row(_: Failure) -> ToolError:
+def sqlalchemy_stale_row(failure: Failure) -> ToolError:
     """The row was changed or deleted by someone else."""
-    return ResourceConflictError("The row was changed or deleted by someone else. Read it again first.", code="ABORTED")
+    message = "The row was changed or deleted by someone else. Read it again first."
+    return ResourceConflictError(message, code="ABORTED", resource=failure.resource)
 
 
 @rules("sqlalchemy.exc.PendingRollbackError")

@@ -29,7 +29,9 @@ _RPC: Mapping[int, m.Meaning] = {
 
 @rules("aiohttp.ClientPayloadError", "aiohttp.http_exceptions.PayloadEncodingError")
 def payload(failure: Failure) -> ToolError:
-    """A response ended midway. Its status of 400 is set by aiohttp, not by the service."""
+    """A response ended midway, or its content is not encoded as it says. aiohttp, not the service, sets a status of 400."""
+    if failure.met("aiohttp.ContentEncodingError") or failure.says("can not decode"):
+        return m.error_of(failure, m.FAILED, message="The response cannot be decoded.", http_status=None)
     return m.error_of(failure, m.DROPPED, http_status=None)
 
 
