@@ -26,7 +26,7 @@ _LOOK_ALIKES: Mapping[str, tuple[bool, str]] = {  # the answer that keeps a valu
     "has_result": (True, "it also holds a result"),
     "is_record": (True, "it is the record of something other than this call"),
     "is_envelope": (False, "it has fields that no report of a failed call has"),
-    "is_read_record": (True, "it is the record of what has its id, which the tool got"),
+    "is_read_record": (True, "it is a record with an id, which the tool was asked to get"),
     "is_definition": (True, "it says what a code or a term means, which was asked for"),
     "is_asked_for": (True, "it is the verdict or the record that the tool was asked for"),
 }
