@@ -129,6 +129,50 @@ def test_without_a_whole_call_the_tool_is_only_named(other):
     )
 
 
+class UndefinedTable(errors.ResourceNotFoundError):
+    """Named as drivers name what is missing."""
+
+
+class NoSuchBucket(errors.ResourceNotFoundError):
+    """Named as drivers name what is missing."""
+
+
+@pytest.mark.parametrize(
+    ("error", "name", "arguments", "other"),
+    [
+        (UndefinedTable("relation"), "run_sql", {"statement": "SELECT 1 FROM clients"}, "list_tables"),
+        (NoSuchBucket("gone"), "download", {"address": "s3/a"}, "buckets.list"),
+    ],
+)
+def test_the_type_of_an_exception_says_what_is_missing(error, name, arguments, other):
+    assert proposed(step(error, name, arguments, reader(other))) == {"name": other, "arguments": {}}
+
+
+@pytest.mark.parametrize(
+    "error", [errors.ResourceNotFoundError("table"), KeyError("table"), FileNotFoundError("table")]
+)
+def test_the_text_of_an_exception_chooses_no_tool(error):
+    assert "list_tables" not in step(error, "run_sql", {"statement": "SELECT 1 FROM clients"}, reader("list_tables"))
+
+
+def test_what_is_in_a_folder_is_listed_if_it_was_taken_for_a_file(tmp_path):
+    told = step(
+        IsADirectoryError(21, "Is a directory", str(tmp_path)), "load", {"path": str(tmp_path)}, FOLDERS, FINDER
+    )
+
+    assert proposed(told) == {"name": "list_directory", "arguments": {"path": str(tmp_path)}}
+
+
+FOLDERS = reader("list_directory", "path", about="Files and folders in a folder.")
+FINDER = reader("search_files", "path", "pattern")
+
+
+def test_a_tool_that_needs_the_missing_name_shows_no_others():
+    search = reader("find_entries", "shelf", "words", about="The books of a shelf that have these words.")
+
+    assert "find_entries" not in step(MISSING, "count_books", {"shelf": "b1"}, search)
+
+
 @pytest.mark.parametrize(
     "others",
     [

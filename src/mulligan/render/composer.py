@@ -158,7 +158,11 @@ class FeedbackComposer:
             resources,
             look,
             is_imitation=is_imitation,
-            offer="" if correction is None else "meant",
+            offer="meant"
+            if correction is not None
+            else "rejected"
+            if lookups is not None and lookups.is_folder
+            else "",
         )
         if problems:
             feedback.problems_total = error.__dict__.get("_problems_total", len(own_problems))

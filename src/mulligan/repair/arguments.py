@@ -14,7 +14,7 @@ from mulligan.repair.nesting import find_object, is_wrapper_key
 from mulligan.repair.provenance import Source, argument_forms
 from mulligan.repair.schemas import SchemaResolver, is_formatted_text, is_of_type, takes_text
 from mulligan.repair.units import ArgumentUnits
-from mulligan.repair.values import convert_number, is_null, may_be_json, parse_bool, parse_json_as
+from mulligan.repair.values import convert_number, is_null, may_be_json, parse_bool, parse_json_as, split_numbers
 from mulligan.tools import Tool
 from mulligan.validate.arguments import dump
 
@@ -30,7 +30,7 @@ class FixedArguments(NamedTuple):
         is_lossless: whether they carry exactly what was sent, so that any tool may receive them.
         readings: the source of each replaced value, by JSON Pointer.
         renamed: top-level argument names as sent, mapped to the names that replaced them.
-        is_guess: whether an argument was renamed by its label only, so that it must be asked.
+        is_guess: whether an argument was renamed by its label only, or a text split into numbers, so that it must be asked.
     """
 
     arguments: dict[str, Any]
@@ -239,12 +239,17 @@ class _ArgumentFixer:
         return None
 
     def _convert_to_list(self, value: Any, schema: Mapping[str, Any]) -> list[Any] | None:
-        """Wrap a single value in a list, or parse a list from JSON text; None for text that may name several things."""
+        """Wrap a single value in a list, or parse one from JSON text; text that may name several things must be numbers."""
         if not isinstance(value, str):
             return None if value is None else [value]
         if may_be_json(value):
             return parse_json_as(value, list)  # type: ignore[no-any-return]
-        return None if may_be_list(value, self._schemas.items(schema)) else [value]
+        items = self._schemas.items(schema)
+        if not may_be_list(value, items):
+            return [value]
+        numbers = split_numbers(value) if items.get("type") in ("integer", "number") else None
+        self.has_guessed = self.has_guessed or numbers is not None
+        return numbers
 
     def _fix_children(self, value: Any, schema: Mapping[str, Any], place: _Place) -> Any:
         if isinstance(value, dict):
