@@ -344,8 +344,10 @@ def test_no_report_chooses_the_tool_that_is_named():
         assert "list_secrets" not in told
 
 
-def test_what_exists_already_is_not_created_again():
-    told = step(errors.ResourceConflictError("It exists.", code="ALREADY_EXISTS"), "create_label", {"name": "x"})
+@pytest.mark.parametrize("others", [[], [reader("list_labels", "color")], [reader("list_labels", read_only=False)]])
+def test_what_exists_already_is_not_created_again(others):
+    exists = errors.ResourceConflictError("It exists.", code="ALREADY_EXISTS")
+    told = step(exists, "create_label", {"name": "x"}, *others)
     assert told == (
         "Next: do not create it again. If it is what you need, continue with the next step; otherwise use another name."
     )

@@ -13,6 +13,7 @@ from mulligan.repair.names import match_labels, match_names, match_value
 from mulligan.repair.nesting import find_object, is_wrapper_key
 from mulligan.repair.provenance import Source, argument_forms
 from mulligan.repair.schemas import SchemaResolver, is_formatted_text, is_of_type, takes_text
+from mulligan.repair.text_styles import restyle
 from mulligan.repair.units import ArgumentUnits
 from mulligan.repair.values import convert_number, is_null, may_be_json, parse_bool, parse_json_as, split_numbers
 from mulligan.tools import Tool
@@ -30,7 +31,8 @@ class FixedArguments(NamedTuple):
         is_lossless: whether they carry exactly what was sent, so that any tool may receive them.
         readings: the source of each replaced value, by JSON Pointer.
         renamed: top-level argument names as sent, mapped to the names that replaced them.
-        is_guess: whether an argument was renamed by its label only, or a text split into numbers, so that it must be asked.
+        is_guess: whether an argument was renamed by its label only, a text split into numbers, or
+            written in another style, so that it must be asked.
     """
 
     arguments: dict[str, Any]
@@ -132,11 +134,19 @@ class _ArgumentFixer:
             return self._match_enum(value, allowed, place)
         kinds = schema.get("type")
         if not kinds or is_of_type(value, kinds):
+            if isinstance(value, str):
+                return self._restyle(value, schema)
             return self._fix_children(value, schema, place)
         kinds = [kinds] if isinstance(kinds, str) else kinds
         if "null" in kinds and is_null(value):
             return None
         return self._fix_children(self._convert(value, kinds, schema, place), schema, place)
+
+    def _restyle(self, value: str, schema: Mapping[str, Any]) -> str:
+        """A text in the style that the schema wants, as a guess: without its spaces, it may say something else."""
+        styled = restyle(value, schema)
+        self.has_guessed = self.has_guessed or styled is not None
+        return value if styled is None else styled
 
     def _spend(self, steps: int) -> None:
         self._steps_left -= steps
