@@ -514,6 +514,27 @@ def test_what_is_inside_is_corrected_too():
     assert proposed(search, {"arguments": {"q": "x"}}) is None
 
 
+@dataclass
+class Parcel:
+    address: Address
+    grams: int = 0
+
+
+def pack(parcel: Parcel) -> str:
+    """Pack a parcel."""
+    return ""
+
+
+@pytest.mark.parametrize("outside", [{}, {"grams": 900}])
+def test_members_of_an_inner_object_are_moved_into_it(outside):
+    sent = {"parcel": {"street": "Hafen 2", "zip": "4020", **outside}}
+    meant = {"parcel": {**outside, "address": {"street": "Hafen 2", "zip": "4020"}}}
+
+    assert proposed(pack, sent, read_only=True) == meant
+    assert proposed(pack, sent) is None
+    assert proposed(pack, {"parcel": {"street": "Hafen 2", "city": "Linz", **outside}}, read_only=True) is None
+
+
 def test_a_tool_that_takes_arguments_itself_keeps_them():
     def run(arguments: dict[str, int], times: int) -> str:
         return ""

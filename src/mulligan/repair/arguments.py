@@ -277,7 +277,7 @@ class _ArgumentFixer:
         renamed = value
         if not value.keys() <= members.keys() or not value.keys() >= set(required):
             closed = schema.get("additionalProperties") is False
-            nested = self._nest_members(value, members, required, place, closed=closed)
+            nested = self._nest_members(value, members, required, closed=closed)
             renamed = self._rename_members(nested, members, required, place, closed=closed)
         settled = self._settled(value, place)
         fixed = {name: inner for name, inner in renamed.items() if name in settled and not is_null(inner)}
@@ -305,11 +305,11 @@ class _ArgumentFixer:
         return self._schemas.defaults(members) | sent
 
     def _nest_members(
-        self, value: dict[str, Any], members: Mapping[str, Any], required: list[str], place: _Place, *, closed: bool
+        self, value: dict[str, Any], members: Mapping[str, Any], required: list[str], *, closed: bool
     ) -> dict[str, Any]:
         """Move unknown arguments into the one missing object that declares them as members."""
         unknown = [name for name in value if name not in members]
-        if place.depth or not unknown:
+        if not unknown:
             return value
         open_to = [name for name in members if name not in value and (closed or name in required)]
         found = find_object(unknown, {name: self._schemas.properties(members[name]) for name in open_to})
