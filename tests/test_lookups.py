@@ -66,6 +66,13 @@ def proposed(text: str) -> dict[str, Any]:
             reader("search_customers", "text"),
             {"text": "Ana Silva"},
         ),
+        (
+            "get_recipe",
+            {"book": "b7", "recipe": "Plum cake"},
+            "Plum cake",
+            reader("search_recipes", "book", optional=("text",)),
+            {"book": "b7", "text": "Plum cake"},
+        ),
         ("moveCard", {"cardId": "77", "list": "Doing"}, "Doing", reader("getLists", optional=("board",)), {}),
         ("play", {"playlist": "Focus"}, "Focus", reader("browse", about="The playlists of the user."), {}),
     ],

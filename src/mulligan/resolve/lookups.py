@@ -215,10 +215,14 @@ def _rank(reader: Reader, wanted: _Wanted) -> tuple[tuple[int, ...], Lookup] | N
         return None
     if arguments is None and not reader.is_named and _requires_missing(reader, wanted):
         return None
-    is_worded = isinstance(wanted.value, str) and " " in wanted.value.strip()
-    prefers = 2 * reader.reads_one + (reader.searches if is_worded else reader.lists)
+    prefers = 2 * reader.reads_one + (reader.searches if _is_worded(wanted) else reader.lists)
     rank = (int(reader.is_named), int(arguments is not None), -reader.others, prefers, len(arguments or ()))
     return rank, Lookup(reader.tool, arguments if reader.tool.read_only else None)
+
+
+def _is_worded(wanted: _Wanted) -> bool:
+    """Whether the missing thing was named in words, by which it is searched for rather than listed."""
+    return isinstance(wanted.value, str) and " " in wanted.value.strip()
 
 
 def _requires_missing(reader: Reader, wanted: _Wanted) -> bool:
@@ -245,7 +249,7 @@ def _fill(reader: Reader, wanted: _Wanted) -> Mapping[str, Any] | None:
         elif name in required and (value := _own_identifier(name, wanted) or _whole_range(schema, name)) is not None:
             filled[name] = value
     left = [name for name in required if name not in filled]
-    if reader.searches and not (required and not left):
+    if reader.searches and (left or not required or _is_worded(wanted)):
         queries = left or [name for name in known if name not in filled and not _QUERIES.isdisjoint(split_words(name))]
         text = _search_text(wanted)
         if text is not None and len(queries[:2]) == 1 and _may_search(queries[0], wanted.kind):
