@@ -174,6 +174,14 @@ FOLDERS = reader("list_directory", "path", about="Files and folders in a folder.
 FINDER = reader("search_files", "path", "pattern")
 
 
+@pytest.mark.parametrize("text", ["no truck carries the pennant 'Orca'", 'There is no pennant "Orca" on the road.'])
+def test_a_thing_that_is_read_by_another_name_for_it_is_listed(text):
+    told = step(ValueError(text), "get_truck", {"pennant": "Orca"}, reader("list_trucks"), read_only=True)
+    assert proposed(told) == {"name": "list_trucks", "arguments": {}}
+    told = step(ValueError(text), "scrap_truck", {"pennant": "Orca"}, reader("list_trucks"))
+    assert "list_trucks" not in told
+
+
 def test_a_tool_that_needs_the_missing_name_shows_no_others():
     search = reader("find_entries", "shelf", "words", about="The books of a shelf that have these words.")
 

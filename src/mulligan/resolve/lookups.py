@@ -30,7 +30,7 @@ _CONTAINERS = word_set(
 _MOST_TEXT, _LONGEST_TYPE = 2_000, 128
 _REJECTS = re.compile(  # a report that a name or value does not exist; the name of an exception counts, too
     r"\b(?:invalid|unknown|unrecogni[sz]ed|no such|not (?:a )?valid|not found|not present|not defined|"
-    r"(?:does not|doesn't|do not|don't) exist|not one of)",
+    r"(?:does not|doesn't|do not|don't) exist|not one of|no (?:[\w-]+ ){1,5}['\"`])",  # no room has the name 'Fjord'
     re.IGNORECASE,
 )
 _MISSING = word_set("undefined unknown missing no invalid found exist exists nonexistent")
@@ -103,10 +103,15 @@ class Lookups:
             return self._find(_Wanted(kind_of_argument(missing), self._sent, None, None, reads_one=False))
         if missing is not None and (above := self._folder_above(missing)) is not None:
             return above
-        kind = (() if missing is None else kind_of_argument(missing)) or kind_of_tool(self._tool.name)
         value = self._resource if missing is None else self._sent[missing]
-        found = self._find(_Wanted(kind, self._sent, missing, value, reads_one=False))
-        return found or self._find(_Wanted(_kind_of_type(self._type_name), self._sent, missing, None, reads_one=False))
+        wanted = _Wanted(
+            () if missing is None else kind_of_argument(missing), self._sent, missing, value, reads_one=False
+        )
+        of_tool = wanted._replace(kind=kind_of_tool(self._tool.name))
+        found = self._find(wanted) if wanted.kind else self._find(of_tool)
+        if found is None and wanted.kind and seems_to_read(self._tool):  # a vehicle may be read by its plate
+            found = self._find(of_tool)
+        return found or self._find(wanted._replace(kind=_kind_of_type(self._type_name), value=None))
 
     def _folder_above(self, missing: str) -> Lookup | None:
         """The failed call itself for the folder above, if it lists the files of a folder that does not exist."""
@@ -213,7 +218,7 @@ def _rank(reader: Reader, wanted: _Wanted) -> tuple[tuple[int, ...], Lookup] | N
     arguments = _fill(reader, wanted)
     if reader.reads_one and not arguments:
         return None
-    if arguments is None and not reader.is_named and _requires_missing(reader, wanted):
+    if arguments is None and not (reader.is_named and reader.lists) and _requires_missing(reader, wanted):
         return None
     prefers = 2 * reader.reads_one + (reader.searches if _is_worded(wanted) else reader.lists)
     rank = (int(reader.is_named), int(arguments is not None), -reader.others, prefers, len(arguments or ()))
