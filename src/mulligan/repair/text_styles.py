@@ -20,6 +20,7 @@ _DATES = (  # a month in digits only after the year: 10/07 may be July or Octobe
     re.compile(rf"{_MONTH}\s+{_DAY},?\s+(?P<year>\d{{4}}){_TIME}"),
     re.compile(rf"(?P<year>\d{{4}})[-/.](?P<month>\d{{1,2}})[-/.](?P<day>\d{{1,2}}){_TIME}"),
 )
+_CLOCK = ("hour", "minute", "second")
 _SPACE = re.compile(r"\s+")
 _ISO = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?)?")
 
@@ -63,9 +64,9 @@ def iso_date(text: str) -> str | None:
         return None
     parts = match.groupdict()
     month = parts["month"] if parts["month"].isdigit() else _month_number(parts["month"])
-    numbers = [parts["year"], month, parts["day"], *(parts[name] or 0 for name in ("hour", "minute", "second"))]
+    hour, minute, second = (int(parts[name] or 0) for name in _CLOCK)
     try:
-        when = datetime(*map(int, numbers))
+        when = datetime(int(parts["year"]), int(month), int(parts["day"]), hour, minute, second)
     except ValueError:
         return None
     if parts["hour"] is None:
