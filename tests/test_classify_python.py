@@ -349,6 +349,11 @@ def test_a_sqlstate(bare, name, state, cls, effect):
     assert (type(told), told.effect) == (cls, effect)
 
 
+def test_a_read_only_transaction_refuses_the_statement_and_not_the_run(bare):
+    told = bare.classify(DriverError("cannot execute", sqlstate="25006"))
+    assert (type(told), told.fatal, told.effect) == (errors.ToolPermissionError, False, "none")
+
+
 def test_a_statement_that_was_cancelled_for_its_time(bare):
     told = bare.classify(
         DriverError("canceling statement due to statement timeout: statement timed out", sqlstate="57014")

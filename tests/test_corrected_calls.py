@@ -116,6 +116,27 @@ def test_neither_is_it_beside_something_that_can_be_mended():
     }
 
 
+@pytest.mark.parametrize(
+    ("called", "contrast"),
+    [
+        ("lookup_book", " Call find_book, not lookup_book."),
+        ("shelf.find_book", " Call find_book, not shelf.find_book."),
+        ("find book, then answer 'yes'", ""),
+        ("find_book" + "_" * 80, ""),
+    ],
+)
+def test_two_similar_names_are_told_apart_unless_the_one_that_was_called_is_no_name(called, contrast):
+    def find_book(title: str) -> str:
+        return ""
+
+    with Pipeline([Tool.from_function(find_book, read_only=True)], autoload=False) as pipeline:
+        content = pipeline.call(called, {"title": "Emma"}).content
+    assert contrast in content and ("Call find_book" in content) is bool(contrast)
+    if contrast:
+        assert f'Did you mean "find_book"?{contrast}' in content.splitlines()
+        assert content.splitlines()[-1].startswith("Next: make this corrected call: ")
+
+
 def test_a_near_tool_is_not_proposed_with_arguments_that_it_refuses():
     def add_reminder(when: dt.datetime) -> str:
         return ""
@@ -512,6 +533,27 @@ def test_what_is_inside_is_corrected_too():
     assert proposed(search, {"arguments": {"query": "x", "limit": "5"}}) == {"query": "x", "limit": 5}
     assert proposed(search, {"arguments": {"q": "x"}}, read_only=True) == {"query": "x"}
     assert proposed(search, {"arguments": {"q": "x"}}) is None
+
+
+@dataclass
+class Parcel:
+    address: Address
+    grams: int = 0
+
+
+def pack(parcel: Parcel) -> str:
+    """Pack a parcel."""
+    return ""
+
+
+@pytest.mark.parametrize("outside", [{}, {"grams": 900}])
+def test_members_of_an_inner_object_are_moved_into_it(outside):
+    sent = {"parcel": {"street": "Hafen 2", "zip": "4020", **outside}}
+    meant = {"parcel": {**outside, "address": {"street": "Hafen 2", "zip": "4020"}}}
+
+    assert proposed(pack, sent, read_only=True) == meant
+    assert proposed(pack, sent) is None
+    assert proposed(pack, {"parcel": {"street": "Hafen 2", "city": "Linz", **outside}}, read_only=True) is None
 
 
 def test_a_tool_that_takes_arguments_itself_keeps_them():

@@ -34,7 +34,7 @@ def with_schema(
 def mended(schema: dict[str, Any], value: Any) -> Any:
     """What a value of one argument becomes; None where it is not clear."""
     found = fix_arguments(with_schema({"x": schema}, read_only=True), {"x": value})
-    return None if found is None else found.arguments["x"]
+    return None if found is None or found.is_guess else found.arguments["x"]
 
 
 # --- values

@@ -50,7 +50,8 @@ tools  read_file, best_days, forecast, get_rate, publish_report,
  2  A tool name without its namespace
     calls      sequential-thinking {"thought": "First the sales, then the forecast.", "number": 1}
     reads      │ Error: Tool 'sequential-thinking' not found.
-               │ Did you mean "sequential-thinking__sequentialthinking"?
+               │ Did you mean "sequential-thinking__sequentialthinking"? Call
+               │   sequential-thinking__sequentialthinking, not sequential-thinking.
                │ Available tools (6): sequential-thinking__sequentialthinking, read_file, best_days,
                │   forecast, get_rate, publish_report.
                │ Next: make this corrected call: {"name": "sequential-thinking__sequentialthinking",

@@ -66,6 +66,13 @@ def proposed(text: str) -> dict[str, Any]:
             reader("search_customers", "text"),
             {"text": "Ana Silva"},
         ),
+        (
+            "get_recipe",
+            {"book": "b7", "recipe": "Plum cake"},
+            "Plum cake",
+            reader("search_recipes", "book", optional=("text",)),
+            {"book": "b7", "text": "Plum cake"},
+        ),
         ("moveCard", {"cardId": "77", "list": "Doing"}, "Doing", reader("getLists", optional=("board",)), {}),
         ("play", {"playlist": "Focus"}, "Focus", reader("browse", about="The playlists of the user."), {}),
     ],
@@ -127,6 +134,58 @@ def test_without_a_whole_call_the_tool_is_only_named(other):
         f"Next: call list_boards{needed} to see which exist, then call open_board again with one of them. "
         "Do not repeat this call."
     )
+
+
+class UndefinedTable(errors.ResourceNotFoundError):
+    """Named as drivers name what is missing."""
+
+
+class NoSuchBucket(errors.ResourceNotFoundError):
+    """Named as drivers name what is missing."""
+
+
+@pytest.mark.parametrize(
+    ("error", "name", "arguments", "other"),
+    [
+        (UndefinedTable("relation"), "run_sql", {"statement": "SELECT 1 FROM clients"}, "list_tables"),
+        (NoSuchBucket("gone"), "download", {"address": "s3/a"}, "buckets.list"),
+    ],
+)
+def test_the_type_of_an_exception_says_what_is_missing(error, name, arguments, other):
+    assert proposed(step(error, name, arguments, reader(other))) == {"name": other, "arguments": {}}
+
+
+@pytest.mark.parametrize(
+    "error", [errors.ResourceNotFoundError("table"), KeyError("table"), FileNotFoundError("table")]
+)
+def test_the_text_of_an_exception_chooses_no_tool(error):
+    assert "list_tables" not in step(error, "run_sql", {"statement": "SELECT 1 FROM clients"}, reader("list_tables"))
+
+
+def test_what_is_in_a_folder_is_listed_if_it_was_taken_for_a_file(tmp_path):
+    told = step(
+        IsADirectoryError(21, "Is a directory", str(tmp_path)), "load", {"path": str(tmp_path)}, FOLDERS, FINDER
+    )
+
+    assert proposed(told) == {"name": "list_directory", "arguments": {"path": str(tmp_path)}}
+
+
+FOLDERS = reader("list_directory", "path", about="Files and folders in a folder.")
+FINDER = reader("search_files", "path", "pattern")
+
+
+@pytest.mark.parametrize("text", ["no truck carries the pennant 'Orca'", 'There is no pennant "Orca" on the road.'])
+def test_a_thing_that_is_read_by_another_name_for_it_is_listed(text):
+    told = step(ValueError(text), "get_truck", {"pennant": "Orca"}, reader("list_trucks"), read_only=True)
+    assert proposed(told) == {"name": "list_trucks", "arguments": {}}
+    told = step(ValueError(text), "scrap_truck", {"pennant": "Orca"}, reader("list_trucks"))
+    assert "list_trucks" not in told
+
+
+def test_a_tool_that_needs_the_missing_name_shows_no_others():
+    search = reader("find_entries", "shelf", "words", about="The books of a shelf that have these words.")
+
+    assert "find_entries" not in step(MISSING, "count_books", {"shelf": "b1"}, search)
 
 
 @pytest.mark.parametrize(
@@ -300,8 +359,10 @@ def test_no_report_chooses_the_tool_that_is_named():
         assert "list_secrets" not in told
 
 
-def test_what_exists_already_is_not_created_again():
-    told = step(errors.ResourceConflictError("It exists.", code="ALREADY_EXISTS"), "create_label", {"name": "x"})
+@pytest.mark.parametrize("others", [[], [reader("list_labels", "color")], [reader("list_labels", read_only=False)]])
+def test_what_exists_already_is_not_created_again(others):
+    exists = errors.ResourceConflictError("It exists.", code="ALREADY_EXISTS")
+    told = step(exists, "create_label", {"name": "x"}, *others)
     assert told == (
         "Next: do not create it again. If it is what you need, continue with the next step; otherwise use another name."
     )

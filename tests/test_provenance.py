@@ -656,6 +656,24 @@ def test_a_text_with_a_comma_is_never_split_for_a_tool_that_may_change_something
         assert "read_only" in kind or (ready(content) is None and "Did you mean" not in content)
 
 
+@given(st.lists(st.integers(-9_999, 9_999), min_size=2, max_size=8), st.sampled_from([", ", "; ", "\n", " and "]))
+def test_a_text_of_several_numbers_is_asked_for_as_a_list_of_them(numbers, separator):
+    whole = {"type": "array", "items": {"type": "integer"}}
+    for kind in KINDS:
+        held = made({"ids": whole}, **kind)
+        sent = {"ids": separator.join(map(str, numbers))}
+        content = result_of(held, sent).content
+        assert ready(content) is None and f'Did you mean "ids": {json.dumps(numbers)}?' in content
+        assert result_of(held, sent, repair="all").is_error
+
+
+@pytest.mark.parametrize("sent", ["1,234", "3 to 5", "3-5", "1, 2, ...", "1, two", "not 1, 2", "1, 2 except 3", "1,,2"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_text_that_says_more_than_several_numbers_is_not_read_as_them(sent, kind):
+    content = result_of(made({"ids": {"type": "array", "items": {"type": "number"}}}, **kind), {"ids": sent}).content
+    assert ready(content) is None and "Did you mean" not in content
+
+
 RESPONSE = (
     "1 validation error for Payment\nid\n  Field required [type=missing, input_value={'ok': True}, input_type=dict]"
 )

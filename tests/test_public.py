@@ -323,7 +323,9 @@ def test_the_signatures_of_the_contract(name, parameters):
 def test_the_docstring_of_the_package_is_true(tmp_path, monkeypatch, capsys):
     example = inspect.cleandoc(mulligan.__doc__ or "").split("\n\n", 1)[1]
     exec(example, {"__name__": "example"})
-    assert capsys.readouterr().out.startswith("Error: Tool 'read_fil' not found.\nDid you mean \"read_file\"?\n")
+    assert capsys.readouterr().out.startswith(
+        "Error: Tool 'read_fil' not found.\nDid you mean \"read_file\"? Call read_file, "
+    )
 
 
 def test_every_submodule_is_importable_here():

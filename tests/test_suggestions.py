@@ -671,6 +671,51 @@ def test_an_answer_is_remembered_and_old_ones_are_forgotten() -> None:
     assert again == first and again is not first
 
 
+# --- words of a called name that the tool's name lacks
+
+ORDERS = [
+    Entry("list_orders", "Orders of a customer, newest first.", ["customer_id", "limit"]),
+    Entry("list_halls", "Concert halls.", ["seats"]),
+    Entry("get_customer", "One customer.", ["customer_id"]),
+    Entry("clear_orders", "Remove orders of a customer.", ["customer_id"]),
+]
+
+
+@pytest.mark.parametrize(
+    ("called", "arguments", "best"),
+    [
+        ("list_customer_orders", {"customer_id": 7}, "list_orders"),
+        ("listConcertHalls", {"seats": 90}, "list_halls"),
+        ("list_concert_halls", {}, "list_halls"),
+    ],
+)
+def test_a_word_that_an_argument_or_the_description_keeps_is_not_lost(called, arguments, best):
+    found = SuggestionIndex(ORDERS).suggest(called, arguments)
+    assert (found.names[0], found.confident) == (best, True)
+
+
+@pytest.mark.parametrize(
+    ("called", "arguments"),
+    [
+        ("list_customer_orders", {}),  # whose?
+        ("list_customer_orders", {"buyer": 7}),
+        ("list_late_orders", {"customer_id": 7}),
+        ("list_customer_late_orders", {"customer_id": 7}),
+        ("list_newest_orders", {"customer_id": 7}),  # a word from further on in the description
+        ("list_orders_without_customer", {"customer_id": 7}),
+        ("clear_customer_orders", {"customer_id": 7}),
+    ],
+)
+def test_a_word_that_nothing_keeps_prevents_a_clear_proposal(called, arguments):
+    assert not SuggestionIndex(ORDERS).suggest(called, arguments).confident
+
+
+def test_of_two_likely_tools_the_one_whose_description_has_the_word_comes_first():
+    tools = [Entry("edit_note", "Replace passages of a note."), Entry("move_note", "Move or rename a note.")]
+    assert SuggestionIndex(tools).suggest("rename").names[0] == "move_note"
+    assert SuggestionIndex(tools[::-1]).suggest("rename").names[0] == "move_note"
+
+
 # --- canonical equality
 
 

@@ -19,9 +19,10 @@ TYPES = {
     "string": ("string_type", "Input should be a valid string"),
 }
 BOUNDS = {
-    "minimum": ("greater_than_equal", "Input should be greater than or equal to"),
-    "maximum": ("less_than_equal", "Input should be less than or equal to"),
-    "exclusiveMinimum": ("greater_than", "Input should be greater than"),
+    "minimum": ("greater_than_equal", "Input should be greater than or equal to {}"),
+    "maximum": ("less_than_equal", "Input should be less than or equal to {}"),
+    "exclusiveMinimum": ("greater_than", "Input should be greater than {}"),
+    "minLength": ("string_too_short", "String should have at least {} characters"),
 }
 
 
@@ -53,16 +54,30 @@ def records(schema: dict[str, Any], text: str) -> Iterator[dict[str, Any]]:
         message = f"Invalid JSON: {error.msg} at line {error.lineno} column {error.colno}"
         yield {"type": "json_invalid", "loc": [], "msg": message, "input": text}
         return
-    for fault in jsonschema_rs.validator_for(schema).iter_errors(arguments):
-        where, value = list(fault.instance_path), fault.instance
+    yield from _faults(schema, arguments, [])
+
+
+def _faults(schema: dict[str, Any], given: Any, above: list[str | int]) -> Iterator[dict[str, Any]]:
+    """The records of a value that is at some place."""
+    for fault in jsonschema_rs.validator_for(schema).iter_errors(given):
+        where, value = [*above, *fault.instance_path], fault.instance
         if fault.kind.name == "additionalProperties":
             for name in fault.kind.unexpected:
                 yield _record("extra_forbidden", [*where, name], "Extra inputs are not permitted", value[name])
         elif fault.kind.name == "required":
             yield _record("missing", [*where, fault.kind.property], "Field required", value)
+        elif fault.kind.name == "anyOf":  # a type or None: pydantic reports the faults of the type
+            options = _at(schema, fault.schema_path)
+            yield from _faults(next(one for one in options if one.get("type") != "null"), value, where)
         else:
             kind, message = _words(fault.kind)
             yield _record(kind, where, message, value)
+
+
+def _at(schema: Any, path: list[str | int]) -> Any:
+    for step in path:
+        schema = schema[step]
+    return schema
 
 
 def _record(kind: str, where: list[str | int], message: str, value: Any) -> dict[str, Any]:
@@ -81,4 +96,4 @@ def _words(kind: Any) -> tuple[str, str]:
             return "string_pattern_mismatch", f"String should match pattern '{kind.pattern}'"
         case name:
             code, message = BOUNDS[name]
-            return code, f"{message} {kind.limit}"
+            return code, message.format(kind.limit)

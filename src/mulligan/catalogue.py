@@ -42,6 +42,7 @@ ENGLISH: Catalogue = {
     # what may be meant
     "meant": "Did you mean {names}?",
     "and": " and ",
+    "not_that": "Call {name}, not {called}.",
     "closest": "Closest: {names}.",
     "options": "Available tools ({total}): {names}.",
     "options_some": "Available tools ({listed} of {total}): {names}.",

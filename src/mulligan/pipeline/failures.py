@@ -8,6 +8,7 @@ from functools import cache, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from mulligan.classify.meanings import IS_DIRECTORY
 from mulligan.errors import PluginError, ResourceNotFoundError, ToolArgumentError, ToolError, ToolNotFoundError
 from mulligan.feedback import Feedback, FeedbackFormat
 from mulligan.pipeline.invocation import Invocation
@@ -181,12 +182,15 @@ def _render(invocation: Invocation, error: ToolError, note: str, resources: tupl
 def _lookups(invocation: Invocation, error: ToolError, tool: Tool) -> Lookups:
     """What the other tools can show."""
     rejected = error.problems[0].pointer if len(error.problems) == 1 else ""
+    failure = invocation.failure
     return _lookups_class()(
         tool,
         invocation.arguments or {},
         error.resource,
         invocation.runtime.toolset,
         argument_of(rejected) if rejected and "/" not in rejected[1:] else None,
+        is_folder=IS_DIRECTORY.message in error.message,
+        type_name="" if failure is None or failure.exception is None else failure.type_name,
     )
 
 

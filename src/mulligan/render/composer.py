@@ -158,7 +158,11 @@ class FeedbackComposer:
             resources,
             look,
             is_imitation=is_imitation,
-            offer="" if correction is None else "meant",
+            offer="meant"
+            if correction is not None
+            else "rejected"
+            if lookups is not None and lookups.is_folder
+            else "",
         )
         if problems:
             feedback.problems_total = error.__dict__.get("_problems_total", len(own_problems))
@@ -388,6 +392,8 @@ class FeedbackComposer:
     def _add_correction(self, feedback: Feedback, correction: Correction, call: ToolCall, named: Tool | None) -> None:
         if correction.is_ready:
             self._propose(feedback, correction)
+            if feedback.corrected and correction.name != call.name:
+                self._contrast_names(feedback, correction.name, self.display_name(call))
         elif correction.name == call.name and not correction.sent:
             self._ask_if_read(feedback, correction)
         elif correction.name == call.name:
@@ -413,6 +419,13 @@ class FeedbackComposer:
         if proposed and not feedback.suggestion:
             names = join_names([f'"{show_name(name, 128)}"' for name in proposed], self._catalogue)
             feedback.suggestion = self._catalogue["meant"].format(names=names)
+
+    def _contrast_names(self, feedback: Feedback, name: str, called: str) -> None:
+        """Says which of two similar names to call: a small model repeats its own call although the right one follows."""
+        is_ours = finer_template(self._catalogue, "meant", "not_that") == "not_that"
+        if is_ours and is_plain_identifier(name) and is_plain_identifier(called):
+            contrast = self._catalogue["not_that"].format(name=name, called=called)
+            feedback.suggestion = f"{feedback.suggestion} {contrast}".lstrip()
 
     def _suggest_call(self, feedback: Feedback, correction: Correction, tool: Tool | None) -> None:
         """Says on which condition another tool is to be called with the same arguments: as a call if it only reads."""

@@ -155,11 +155,17 @@ def next_step(
 def _conflict_step(
     error: ResourceConflictError, name: str, tool: Tool | None, look: Look | None, catalogue: Catalogue
 ) -> str:
-    """The step after a conflict: to read the state, unless the tool does just that, or no tool shows what exists already."""
+    """The step after a conflict: to read the state, unless the tool does just that.
+
+    What exists already is read only if the call for it is known: that it exists is the state.
+    """
     if tool is not None and tool.read_only:
         return catalogue[finer_template(catalogue, "read_state", "read_later")].format(tool=name)
-    without = finer_template(catalogue, "read_state", "exists") if error.code == _EXISTS else "read_state"
-    return _state_step("read_state", name, look, catalogue, without=without)
+    if error.code == _EXISTS and finer_template(catalogue, "read_state", "exists") == "exists":
+        found = look(False) if look is not None else None
+        if found is None or not found.call:
+            return catalogue["exists"].format(tool=name)
+    return _state_step("read_state", name, look, catalogue)
 
 
 def _repeat_step(
@@ -256,11 +262,11 @@ def _effect_step(name: str, tool: Tool | None, look: Look | None, catalogue: Cat
     return _state_step("check_effect", name, look, catalogue)
 
 
-def _state_step(template: str, name: str, look: Look | None, catalogue: Catalogue, *, without: str = "") -> str:
-    """The step that reads the present state: with the tool that shows it, or another template if none is known."""
+def _state_step(template: str, name: str, look: Look | None, catalogue: Catalogue) -> str:
+    """The step that reads the present state: with the tool that shows it, if one is known."""
     found = look(False) if look is not None else None
     if found is None:
-        return catalogue[without or template].format(tool=name)
+        return catalogue[template].format(tool=name)
     return _lookup_step(template, found, name, catalogue, call=f"{template}_call", other=f"{template}_with")
 
 

@@ -13,8 +13,9 @@ from mulligan.repair.names import match_labels, match_names, match_value
 from mulligan.repair.nesting import find_object, is_wrapper_key
 from mulligan.repair.provenance import Source, argument_forms
 from mulligan.repair.schemas import SchemaResolver, is_formatted_text, is_of_type, takes_text
+from mulligan.repair.text_styles import restyle
 from mulligan.repair.units import ArgumentUnits
-from mulligan.repair.values import convert_number, is_null, may_be_json, parse_bool, parse_json_as
+from mulligan.repair.values import convert_number, is_null, may_be_json, parse_bool, parse_json_as, split_numbers
 from mulligan.tools import Tool
 from mulligan.validate.arguments import dump
 
@@ -30,7 +31,8 @@ class FixedArguments(NamedTuple):
         is_lossless: whether they carry exactly what was sent, so that any tool may receive them.
         readings: the source of each replaced value, by JSON Pointer.
         renamed: top-level argument names as sent, mapped to the names that replaced them.
-        is_guess: whether an argument was renamed by its label only, so that it must be asked.
+        is_guess: whether an argument was renamed by its label only, a text split into numbers, or
+            written in another style, so that it must be asked.
     """
 
     arguments: dict[str, Any]
@@ -132,11 +134,19 @@ class _ArgumentFixer:
             return self._match_enum(value, allowed, place)
         kinds = schema.get("type")
         if not kinds or is_of_type(value, kinds):
+            if isinstance(value, str):
+                return self._restyle(value, schema)
             return self._fix_children(value, schema, place)
         kinds = [kinds] if isinstance(kinds, str) else kinds
         if "null" in kinds and is_null(value):
             return None
         return self._fix_children(self._convert(value, kinds, schema, place), schema, place)
+
+    def _restyle(self, value: str, schema: Mapping[str, Any]) -> str:
+        """A text in the style that the schema wants, as a guess: without its spaces, it may say something else."""
+        styled = restyle(value, schema)
+        self.has_guessed = self.has_guessed or styled is not None
+        return value if styled is None else styled
 
     def _spend(self, steps: int) -> None:
         self._steps_left -= steps
@@ -239,12 +249,17 @@ class _ArgumentFixer:
         return None
 
     def _convert_to_list(self, value: Any, schema: Mapping[str, Any]) -> list[Any] | None:
-        """Wrap a single value in a list, or parse a list from JSON text; None for text that may name several things."""
+        """Wrap a single value in a list, or parse one from JSON text; text that may name several things must be numbers."""
         if not isinstance(value, str):
             return None if value is None else [value]
         if may_be_json(value):
             return parse_json_as(value, list)  # type: ignore[no-any-return]
-        return None if may_be_list(value, self._schemas.items(schema)) else [value]
+        items = self._schemas.items(schema)
+        if not may_be_list(value, items):
+            return [value]
+        numbers = split_numbers(value) if items.get("type") in ("integer", "number") else None
+        self.has_guessed = self.has_guessed or numbers is not None
+        return numbers
 
     def _fix_children(self, value: Any, schema: Mapping[str, Any], place: _Place) -> Any:
         if isinstance(value, dict):
@@ -262,7 +277,7 @@ class _ArgumentFixer:
         renamed = value
         if not value.keys() <= members.keys() or not value.keys() >= set(required):
             closed = schema.get("additionalProperties") is False
-            nested = self._nest_members(value, members, required, place, closed=closed)
+            nested = self._nest_members(value, members, required, closed=closed)
             renamed = self._rename_members(nested, members, required, place, closed=closed)
         settled = self._settled(value, place)
         fixed = {name: inner for name, inner in renamed.items() if name in settled and not is_null(inner)}
@@ -290,11 +305,11 @@ class _ArgumentFixer:
         return self._schemas.defaults(members) | sent
 
     def _nest_members(
-        self, value: dict[str, Any], members: Mapping[str, Any], required: list[str], place: _Place, *, closed: bool
+        self, value: dict[str, Any], members: Mapping[str, Any], required: list[str], *, closed: bool
     ) -> dict[str, Any]:
         """Move unknown arguments into the one missing object that declares them as members."""
         unknown = [name for name in value if name not in members]
-        if place.depth or not unknown:
+        if not unknown:
             return value
         open_to = [name for name in members if name not in value and (closed or name in required)]
         found = find_object(unknown, {name: self._schemas.properties(members[name]) for name in open_to})

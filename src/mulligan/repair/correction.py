@@ -20,6 +20,7 @@ from mulligan.repair.provenance import (
     preserves_meaning,
     sources_of,
 )
+from mulligan.repair.text_styles import is_iso_date
 from mulligan.resolve.words import canonical
 from mulligan.tools import Tool, builds_objects
 from mulligan.validate.arguments import are_within_limits, dump, read_arguments
@@ -210,7 +211,7 @@ def _is_sent_or_plain(correction: Correction, sent_arguments: SentArguments) -> 
     while waiting:
         part = waiting.pop()
         if isinstance(part, str):
-            if not (part in sent or is_plain_identifier(part)):
+            if not (part in sent or is_plain_identifier(part) or is_iso_date(part)):
                 others.append(part)
         elif isinstance(part, list):
             waiting += part

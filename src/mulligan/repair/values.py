@@ -28,7 +28,9 @@ _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 _UNDER_TWENTY = {word: number for number, word in enumerate(_SMALL.split())}
 _ROUND = {word: 10 * number for number, word in enumerate(_TENS.split(), 2)}
 _SCALES = {"billion": 1_000_000_000, "million": 1_000_000, "thousand": 1_000}  # the largest first
-_LONGEST, _LONGEST_JSON = 200, 20_000
+_LONGEST, _LONGEST_JSON, _MOST_PARTS = 200, 20_000, 20
+_BETWEEN = re.compile(r"\s*[,;\n]\s*(?:and\s+)?|\s+and\s+")
+_PLAIN_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,17})(?:\.\d{1,9})?")
 _DIGIT = re.compile(r"\d")
 
 
@@ -172,3 +174,16 @@ def parse_json_as(text: str, kind: type) -> Any:
         fixed = fix_syntax(text)
         value = None if fixed is None else parse_json(fixed)
     return value if type(value) is kind else None
+
+
+def split_numbers(text: str) -> list[str] | None:
+    """Read text that lists several numbers: `12, 14 and 15`. What was meant is a guess, so it must be asked.
+
+    Args:
+        text: the text as sent.
+
+    Returns:
+        The numbers as texts, or None if the text says anything else, or may be one number, such as `1,234`.
+    """
+    parts = _BETWEEN.split(text.strip()) if len(text) <= _LONGEST and not AMBIGUOUS_NUMBER.search(text) else []
+    return parts if 1 < len(parts) <= _MOST_PARTS and all(map(_PLAIN_NUMBER.fullmatch, parts)) else None

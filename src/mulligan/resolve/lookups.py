@@ -30,9 +30,11 @@ _CONTAINERS = word_set(
 _MOST_TEXT, _LONGEST_TYPE = 2_000, 128
 _REJECTS = re.compile(  # a report that a name or value does not exist; the name of an exception counts, too
     r"\b(?:invalid|unknown|unrecogni[sz]ed|no such|not (?:a )?valid|not found|not present|not defined|"
-    r"(?:does not|doesn't|do not|don't) exist|not one of)",
+    r"(?:does not|doesn't|do not|don't) exist|not one of|no (?:[\w-]+ ){1,5}['\"`])",  # no room has the name 'Fjord'
     re.IGNORECASE,
 )
+_MISSING = word_set("undefined unknown missing no invalid found exist exists nonexistent")
+_NOT_KINDS = _MISSING | word_set("not does do such error exception fault key object resource entity item file http")
 _NAME = re.compile(r"[\w.:-]{4,128}")
 _SEPARATOR = re.compile(r"[/\\]")
 
@@ -71,6 +73,8 @@ class Lookups:
         resource: the name of the missing thing, or None.
         toolset: all tools.
         rejected: the argument that was rejected, or None.
+        is_folder: whether that argument names a folder where the tool takes a file.
+        type_name: the name of the exception's type, which may name the kind of what is missing.
     """
 
     def __init__(
@@ -80,9 +84,14 @@ class Lookups:
         resource: str | None,
         toolset: Toolset,
         rejected: str | None = None,
+        *,
+        is_folder: bool = False,
+        type_name: str = "",
     ) -> None:
         self._tool, self._sent, self._resource, self._toolset = tool, sent, resource, toolset
         self._rejected = rejected if rejected in sent else None
+        self.is_folder = is_folder and self._rejected is not None
+        self._type_name = type_name
 
     def existing(self) -> Lookup | None:
         """The tool that reads the missing thing in another way, or lists or searches things of its kind."""
@@ -90,11 +99,19 @@ class Lookups:
         if direct is not None:
             return direct
         missing = self._rejected or _missing_argument(self._sent, self._resource)
+        if self.is_folder and missing is not None:
+            return self._find(_Wanted(kind_of_argument(missing), self._sent, None, None, reads_one=False))
         if missing is not None and (above := self._folder_above(missing)) is not None:
             return above
-        kind = (() if missing is None else kind_of_argument(missing)) or kind_of_tool(self._tool.name)
         value = self._resource if missing is None else self._sent[missing]
-        return self._find(_Wanted(kind, self._sent, missing, value, reads_one=False))
+        wanted = _Wanted(
+            () if missing is None else kind_of_argument(missing), self._sent, missing, value, reads_one=False
+        )
+        of_tool = wanted._replace(kind=kind_of_tool(self._tool.name))
+        found = self._find(wanted) if wanted.kind else self._find(of_tool)
+        if found is None and wanted.kind and seems_to_read(self._tool):  # a vehicle may be read by its plate
+            found = self._find(of_tool)
+        return found or self._find(wanted._replace(kind=_kind_of_type(self._type_name), value=None))
 
     def _folder_above(self, missing: str) -> Lookup | None:
         """The failed call itself for the folder above, if it lists the files of a folder that does not exist."""
@@ -201,10 +218,23 @@ def _rank(reader: Reader, wanted: _Wanted) -> tuple[tuple[int, ...], Lookup] | N
     arguments = _fill(reader, wanted)
     if reader.reads_one and not arguments:
         return None
-    is_worded = isinstance(wanted.value, str) and " " in wanted.value.strip()
-    prefers = 2 * reader.reads_one + (reader.searches if is_worded else reader.lists)
+    if arguments is None and not (reader.is_named and reader.lists) and _requires_missing(reader, wanted):
+        return None
+    prefers = 2 * reader.reads_one + (reader.searches if _is_worded(wanted) else reader.lists)
     rank = (int(reader.is_named), int(arguments is not None), -reader.others, prefers, len(arguments or ()))
     return rank, Lookup(reader.tool, arguments if reader.tool.read_only else None)
+
+
+def _is_worded(wanted: _Wanted) -> bool:
+    """Whether the missing thing was named in words, by which it is searched for rather than listed."""
+    return isinstance(wanted.value, str) and " " in wanted.value.strip()
+
+
+def _requires_missing(reader: Reader, wanted: _Wanted) -> bool:
+    """Whether a tool cannot show which things exist, since it needs the very name that is missing."""
+    missing = canonical(wanted.missing or "")
+    required = reader.tool.parameters.get("required") or ()
+    return bool(missing) and any(isinstance(name, str) and canonical(name) == missing for name in required)
 
 
 def _fill(reader: Reader, wanted: _Wanted) -> Mapping[str, Any] | None:
@@ -224,7 +254,7 @@ def _fill(reader: Reader, wanted: _Wanted) -> Mapping[str, Any] | None:
         elif name in required and (value := _own_identifier(name, wanted) or _whole_range(schema, name)) is not None:
             filled[name] = value
     left = [name for name in required if name not in filled]
-    if reader.searches and not (required and not left):
+    if reader.searches and (left or not required or _is_worded(wanted)):
         queries = left or [name for name in known if name not in filled and not _QUERIES.isdisjoint(split_words(name))]
         text = _search_text(wanted)
         if text is not None and len(queries[:2]) == 1 and _may_search(queries[0], wanted.kind):
@@ -284,6 +314,14 @@ def _search_text(wanted: _Wanted) -> str | None:
     if not isinstance(wanted.value, str):
         return None
     return _SEPARATOR.split(wanted.value.rstrip("/\\"))[-1].strip() or None
+
+
+def _kind_of_type(type_name: str) -> tuple[Word, ...]:
+    """The words for the kind of thing that an exception's type says is missing: `UndefinedTable`, `NoSuchBucket`."""
+    words = split_words(type_name.rpartition(".")[2][:_LONGEST_TYPE])
+    nouns = [word for word in words if word not in _NOT_KINDS]
+    is_missing = not _MISSING.isdisjoint(words)
+    return kind_of_argument("_".join(nouns)) if is_missing and nouns else ()
 
 
 def _missing_argument(sent: Mapping[str, Any], resource: str | None) -> str | None:

@@ -242,8 +242,25 @@ class Query:
         )
         return Match(score / 2 if is_opposite else score, edits, is_opposite, called_scores, tool_scores)
 
-    def sure(self, other: ParsedName, match: Match) -> bool:
-        """Whether the two names alone allow a tool to be proposed as the one that was meant."""
+    def described(self, match: Match, description: frozenset[str]) -> float:
+        """The share of the called words that only the description has: "Move or rename a file" for `rename`.
+
+        Args:
+            match: the result of `compare` for the tool's name.
+            description: the words of the tool's description.
+        """
+        pairs = zip(self.called.words, match.asked, strict=True)
+        count = sum(value <= SYNONYM and word.text in description for word, value in pairs)
+        return count / len(self.called.words) if count else 0.0
+
+    def sure(self, other: ParsedName, match: Match, placed: Callable[[], frozenset[str]] = frozenset) -> bool:
+        """Whether a tool may be proposed as the one that was meant.
+
+        Args:
+            other: the tool's name.
+            match: the result of `compare` for that name.
+            placed: returns the stems of the words that the call keeps although the tool's name lacks them.
+        """
         if match.is_opposite or match.edits == 0:
             return not match.is_opposite
         ours, theirs = _unmatched(self.called.words, match.asked), _unmatched(other.words, match.offered)
@@ -252,7 +269,7 @@ class Query:
         if _NEGATIONS.intersection(self.called.texts) != _NEGATIONS.intersection(other.texts):
             return False
         if match.edits is None:
-            return self._has_same_words(other, match)
+            return self._has_same_words(other, match, placed)
         if any(word.meaning is not UNKNOWN or self._weights.has_word(word) for word in ours):
             return False
         return not self._is_near_antonym(other, theirs, match.edits)
@@ -327,8 +344,8 @@ class Query:
             for value, scores in zip(called_scores, self._description_scores, strict=True)
         ]
 
-    def _has_same_words(self, other: ParsedName, match: Match) -> bool:
-        """Whether both names contain every significant word, in any order."""
+    def _has_same_words(self, other: ParsedName, match: Match, placed: Callable[[], frozenset[str]]) -> bool:
+        """Whether both names contain every significant word, in any order; between tools that read, it may be placed."""
         asked = list(zip(self.called.words, match.asked, strict=True))
         offered = list(zip(other.words, match.offered, strict=True))[other.namespace_length :]
         shared = [(word, value) for word, value in asked if value >= MISSPELT and not word.is_stop_word]
@@ -350,6 +367,7 @@ class Query:
             if any(word.reads for word in unmatched) and any(word.reads for word, _ in extra):
                 return False
             unmatched = [word for word in unmatched if not word.reads]
+            unmatched = [word for word in unmatched if word.stem not in placed()] if len(shared) > 1 else unmatched
             extra = [(word, value) for word, value in extra if not word.reads and value < RELATED]
         is_only_noun = len(shared) == 1 and not shared[0][0].has_opposite and shared[0][1] != SYNONYM
         return not unmatched and not extra and (len(shared) > 1 or is_only_noun)

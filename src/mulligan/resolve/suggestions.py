@@ -12,6 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mulligan.deadline import outer_deadline
+from mulligan.lazy import lazy_pattern
 from mulligan.tools import Tool
 from mulligan.untrusted.objects import call_safely
 
@@ -32,7 +33,8 @@ _ALL_COMPARED = 64  # up to this number, each tool is compared in full; beyond i
 _SAMPLE = 16
 _MOST_DESCRIPTIONS = 2_000  # beyond this number, descriptions are not searched, so that an unknown name stays cheap
 _NEAR_ASKED = 5  # reading parameters may build schemas, so only a few tools are asked if the spelling decides
-_ARGUMENTS, _WORTH_NAMING = 0.4, 0.15
+_ARGUMENTS, _DESCRIBED, _WORTH_NAMING = 0.4, 0.05, 0.15
+_START_OF_SENTENCE = lazy_pattern(r"[\w -]*")
 _END_OF_NAME = frozenset("(<{[\n\"'")
 
 
@@ -186,7 +188,23 @@ class SuggestionIndex:
                 key_score = sum(value * rare for value, rare in zip(scores, rarity, strict=True)) / len(keys)
                 best[place] = match._replace(score=match.score + _ARGUMENTS * (1 - match.score) * key_score)
             best.sort(key=lambda match: (-match.score, match.number))
+        if not is_near:
+            best = self._prefer_described(query, best)
         return [match for match in best if not query.is_dangerous(self._parsed_name(match.number), match.name_match)]
+
+    def _prefer_described(self, query: Query, best: list[_RankedTool]) -> list[_RankedTool]:
+        """The same tools; of those that are about as good as the first, the one whose description has the called words."""
+        near = [match for match in best if best[0].score - match.score <= _DESCRIBED]
+        if len(near) < 2:
+            return best
+        shares = {
+            match.number: query.described(match.name_match, self._read_description(match.number, False))
+            for match in near
+        }
+        return (
+            sorted(near, key=lambda match: (-match.score - _DESCRIBED * shares[match.number], match.number))
+            + best[len(near) :]
+        )
 
     def _is_clear(self, query: Query, keys: frozenset[str], plausible: list[_RankedTool]) -> bool:
         """Whether the best candidate may be proposed as the one that was meant."""
@@ -201,7 +219,21 @@ class SuggestionIndex:
             return False
         if best.name_match.edits is None and keys and not any(key_scores) and self._parameters(best.number):
             return False
-        return query.sure(name, best.name_match)
+        return query.sure(name, best.name_match, functools.partial(self._placed_stems, best.number, keys))
+
+    def _placed_stems(self, number: int, keys: frozenset[str]) -> frozenset[str]:
+        """The stems of words that a call of the tool expresses outside its name: by its arguments, or by what the tool is.
+
+        `list_project_issues` with a `project_id` is `list_issues` with that `project_id`, and a tool that is described as
+        "Meeting rooms." lists meeting rooms.
+        """
+        from mulligan.resolve.words import split_words
+
+        sent = [word for key in keys & {*self._parameters(number)} for word in split_words(key)]
+        start = _START_OF_SENTENCE.match(self._entry(number).description[:_LONGEST_DESCRIPTION])
+        described = self._lexicon.words(split_words(start[0] if start else ""))
+        head = itertools.takewhile(lambda word: not word.is_stop_word, described)
+        return frozenset(word.stem for word in (*self._lexicon.words(sent), *head))
 
     def _is_only_tool_of_namespace(self, number: int) -> bool:
         """Whether a tool changes nothing and is the only one in its namespace."""

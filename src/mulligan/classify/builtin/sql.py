@@ -26,7 +26,7 @@ _STATES: Mapping[str, m.Meaning] = {  # keyed by the five characters, else by th
     "23514": m.ARGUMENT,
     "24": m.CONFLICT,
     "25": m.CONFLICT,
-    "25006": m.PERMISSION,
+    "25006": m.PERMISSION._replace(fatal=False),  # another tool may write
     "26": m.NOT_FOUND,
     "28": m.AUTHENTICATION,
     "2B": m.CONFLICT,
