@@ -129,9 +129,3 @@ def test_what_only_looks_like_it_is_a_result(name, text):
     result = returns(text, name)
     assert not result.is_error, result.content
     assert result.content == text
-
-
-def test_a_body_that_says_missing_contradicts_no_argument_that_was_sent():
-    result = raises('Invalid arguments: [{"code": "invalid_type", "path": ["path"], "message": "Required"}]')
-    assert "missing" not in result.content
-    assert "- /path: rejected by the service" in result.content

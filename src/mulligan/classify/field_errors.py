@@ -64,7 +64,7 @@ def find_problems(nodes: Nodes, text: str, arguments: Mapping[str, Any] | None) 
     in_body = tuple(_pointers_in_body(nodes, arguments))
     for pointer, missing in in_body or tuple(_pointers_in_text(text, arguments))[:1]:
         if pointer and pointer not in named and len(named) < _MOST_PROBLEMS:
-            is_missing = missing and not _was_sent(pointer, arguments)
+            is_missing = missing and not (in_body and _was_sent(pointer, arguments))
             named[pointer] = Problem(pointer, MISSING if is_missing else REJECTED, got=_sent_json(pointer, arguments))
     return tuple(named.values())
 
