@@ -63,6 +63,13 @@ def test_spaces_within_an_identifier_are_asked_about(kind):
     assert 'Did you mean "at": "AT611904300234573201"?' in content and "corrected call" not in content
 
 
+@pytest.mark.parametrize("sent", ["not admin", "no body", "all but 4", "every one", "room 12 or 13"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_words_are_never_joined(sent, kind):
+    content = answer(r"^\w+$", sent, **kind)
+    assert sent.replace(" ", "") not in content
+
+
 @given(st.text(max_size=70))
 def test_any_text_is_read_or_left(text):
     styled = iso_date(text)

@@ -22,6 +22,7 @@ _DATES = (  # a month in digits only after the year: 10/07 may be July or Octobe
 )
 _CLOCK = ("hour", "minute", "second")
 _SPACE = re.compile(r"\s+")
+_GROUPED = re.compile(r"(?:(?:\w*\d\w*|[A-Z]{1,4})(?:\s+|\Z))+")  # an IBAN or a number plate, and not words
 _ISO = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?)?")
 
 
@@ -36,7 +37,7 @@ def restyle(text: str, schema: Mapping[str, Any]) -> str | None:
     if len(text) > _LONGEST or not (isinstance(pattern, str) or schema.get("format") == "date"):
         return None
     accepts = _acceptance(schema)
-    styles = iso_date(text), _SPACE.sub("", text)
+    styles = iso_date(text), _SPACE.sub("", text) if _GROUPED.fullmatch(text) else None
     return None if accepts(text) else next((style for style in styles if style and accepts(style)), None)
 
 
