@@ -210,3 +210,21 @@ def test_a_number_of_its_own_is_no_http_status(bare, stored):
 
 def test_the_number_that_a_program_ends_with_is_no_status(bare):
     assert bare.classify(SystemExit(404)).http_status is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "No closing token found",
+        "no matching token found",
+        "No LP token found for pool 7",
+        "no page token provided",
+        "No continuation token given",
+        "no default password found",
+        "No matching credentials found for query",
+        "connection failure",
+        "network problems",
+    ],
+)
+def test_a_text_that_only_sounds_like_it_does_not_end_the_run(bare, text):
+    assert not bare.classify(ValueError(text)).fatal

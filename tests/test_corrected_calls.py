@@ -687,3 +687,23 @@ def test_an_argument_under_another_label_is_never_run(arguments):
 )
 def test_an_argument_of_something_else_is_not_asked(function, arguments):
     assert "instead of" not in told(function, arguments)
+
+
+def reads(name, description, *parameters):
+    schema = {"type": "object", "properties": {one: {"type": "string"} for one in parameters}}
+    return Tool.from_schema(name, description, schema, dict, read_only=True)
+
+
+@pytest.mark.parametrize(
+    ("made", "called", "sent"),
+    [
+        (reads("list_issues", "", "author", "label"), "list_issue_authors", {"author": "b"}),
+        (reads("list_orders", "", "customer_id"), "list_order_customers", {"customer_id": "7"}),
+        (reads("get_user", "", "password"), "get_user_password", {"password": "x"}),
+        (reads("list_files", "Hidden files are not listed."), "list_hidden_files", {}),
+        (reads("search_users", "Guest users cannot be found."), "search_guest_users", {}),
+    ],
+)
+def test_what_is_asked_for_may_not_be_left_out(made, called, sent):
+    with Pipeline([made], autoload=False) as pipeline:
+        assert "corrected call" not in pipeline.call(called, sent).content

@@ -609,6 +609,23 @@ RESULTS: dict[str, list[tuple[str, Any]]] = {
         ("summarize_incident", "Access denied: a firewall rule was missing. It was added."),
         ("summarize_meeting", "The vote failed with 3 to 4; the budget is rejected."),
     ],
+    "records with an id and a number": [
+        ("list_monitors", [{"id": "m1", "status": 503}]),
+        ("list_products", [{"id": "p1", "status": 404}]),
+        ("get_seats", {"results": [{"id": "12A", "status": "401"}]}),
+        ("list_mocks", {"responses": [{"id": "1", "status": 404, "body": {"error": "no such thing"}}]}),
+    ],
+    "findings, messages of a page, and texts of a form": [
+        ("eslint_file", {"messages": [{"type": "error", "text": "Missing semicolon"}]}),
+        ("phpcs", {"messages": [{"type": "ERROR", "text": "Missing semicolon"}]}),
+        ("get_flash", {"messages": [{"type": "error", "text": "Wrong PIN"}]}),
+        ("get_form", {"errorMessage": "Enter a name", "errorColor": "red"}),
+    ],
+    "goals and polls": [
+        ("get_goal_progress", "Goal of 30 minutes exceeded!"),
+        ("workout_goal", "Move goal of 60 minutes exceeded! Great job."),
+        ("rsvp", "No response was received from 3 guests"),
+    ],
 }
 
 

@@ -407,3 +407,21 @@ def test_a_command_that_failed_offers_no_other_names():
 def test_a_tool_that_only_reads_is_not_told_to_read_the_state_first():
     told = step(errors.ResourceConflictError("It is busy."), "read_page", {"page": "p1"}, read_only=True)
     assert told == "Next: call read_page again later with the same arguments, or take another approach."
+
+
+@pytest.mark.parametrize(
+    "text", ["no receipt for account 'ACME' was issued", "paid, but no code for the account 'ACME' could be sent"]
+)
+def test_what_is_missing_after_a_write_is_not_taken_for_a_missing_argument(make_pipeline, text):
+    def send_payment(account: str) -> str:
+        """Send a payment."""
+        raise RuntimeError(text)
+
+    def list_accounts() -> str:
+        """List the accounts."""
+        return ""
+
+    pipeline = make_pipeline(Tool.from_function(send_payment), Tool.from_function(list_accounts, read_only=True))
+    content = pipeline.call("send_payment", {"account": "ACME"}).content
+    assert "Do not repeat this call before you know whether it took effect." in content
+    assert "see which exist" not in content

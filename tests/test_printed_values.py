@@ -123,6 +123,9 @@ def test_a_body_in_a_text_says_what_went_wrong(text, error, quoted):
         ("book_table", "Booked (failed once before): {'table': 4, 'attempts': 2}"),
         ("explain_error", "An error looks like this: {'error': 'no such table', 'status': 404}"),
         ("search_docs", 'The error of the day: {"title": "Errors", "url": "/errors"}'),
+        ("describe_endpoint", 'On failure the API returns: {"ok": false, "error": "invalid_auth"}'),
+        ("how_to", 'To signal an error, return: {"error": "message"}'),
+        ("get_sample_response", 'Sample error response: {"error": "no such thing", "status": 404}'),
     ],
 )
 def test_what_only_looks_like_it_is_a_result(name, text):

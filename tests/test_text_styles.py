@@ -63,7 +63,9 @@ def test_spaces_within_an_identifier_are_asked_about(kind):
     assert 'Did you mean "at": "AT611904300234573201"?' in content and "corrected call" not in content
 
 
-@pytest.mark.parametrize("sent", ["not admin", "no body", "all but 4", "every one", "room 12 or 13"])
+@pytest.mark.parametrize(
+    "sent", ["not admin", "no body", "all but 4", "every one", "room 12 or 13", "KEEP OR DROP", "NOT ALL", "NO DB 1"]
+)
 @pytest.mark.parametrize("kind", KINDS)
 def test_words_are_never_joined(sent, kind):
     content = answer(r"^\w+$", sent, **kind)

@@ -136,7 +136,7 @@ class Attempt:
             The values by name; None if the schema alone decides.
 
         Raises:
-            Exception: the framework does not take them; what pydantic lists are the problems, or the text is the only one.
+            Exception: the framework does not take them. The problems are those that pydantic lists, or the text alone.
         """
 
     def fit(self, tool: FrameworkTool, arguments: dict[str, Any]) -> dict[str, Any] | ToolArgumentError:

@@ -99,8 +99,8 @@ class Adapter:
             name: the name that the model calls.
             description: what the model reads about it.
             schema: the JSON Schema of its arguments. If it cannot be used, any are taken, as the framework does.
-            handler: such as `handler_for(name)`; None if the tool runs elsewhere. Such a one is suggested, and never run,
-                not even by a repaired name.
+            handler: such as `handler_for(name)`; None if the tool runs elsewhere. Such a tool is only suggested: it never
+                runs, not even under a repaired name.
             options: what the framework says of it, as options of `Tool`; those of the host go before.
 
         Raises:

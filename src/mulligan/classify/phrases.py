@@ -156,7 +156,8 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
         ~ (token|credential|credentials|password) @ not (valid|recognized|provided|supplied|found|accepted|set) …,
         ~ (api|access|secret|security|license|auth|authentication|subscription) key @
             not (valid|recognized|provided|supplied|found|accepted|set) …,
-        ~ no (*|) (password|credentials|api key|token) (supplied|provided|found|given|specified|available) …,
+        ~ no (access|auth|authentication|bearer|existing|service|session|user|valid|) (password|credentials|api key|token)
+            (supplied|provided|found|given|specified|available) …,
         access denied for user ~, ~ could not (authenticate|log in|login) ~, login failed for ~, authorization failed,
         ~ not be authenticated ~, ~ (key|token|credential|credentials|grant|session|password) header @ invalid,
         ~ (grant|session) @ (invalid|expired|revoked) …, ~ sign in to continue …""",
@@ -281,10 +282,10 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
         no address associated with hostname, unable to find the server …,
         ~ connection could not be (made|established) …""",
     ),
+    (m.CONNECTION, "~ (could not|cannot|unable to|failed to) reach …"),
     (
-        m.CONNECTION,
-        """~ (could not|cannot|unable to|failed to) reach …,
-        ~ (connection|connectivity|network) (issue|issues|problem|problems|failure|outage) …""",
+        m.CONNECTION._replace(fatal=False),  # it may pass
+        "~ (connection|connectivity|network) (issue|issues|problem|problems|failure|outage) …",
     ),
     (
         m.TLS,

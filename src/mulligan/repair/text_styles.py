@@ -22,7 +22,9 @@ _DATES = (  # a month in digits only after the year: 10/07 may be July or Octobe
 )
 _CLOCK = ("hour", "minute", "second")
 _SPACE = re.compile(r"\s+")
-_GROUPED = re.compile(r"(?:(?:\w*\d\w*|[A-Z]{1,4})(?:\s+|\Z))+")  # an IBAN or a number plate, and not words
+_GROUPED = re.compile(  # an IBAN or a number plate, and not words
+    r"(?=\D*\d)(?:(?:(?=\w*\d)\w+|(?!(?:NO|NOT|NOR|OR|AND|BUT|ALL|ANY)\b)[A-Z]{1,4})(?:\s+|\Z))+"
+)
 _ISO = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?)?")
 
 
@@ -37,8 +39,10 @@ def restyle(text: str, schema: Mapping[str, Any]) -> str | None:
     if len(text) > _LONGEST or not (isinstance(pattern, str) or schema.get("format") == "date"):
         return None
     accepts = _acceptance(schema)
+    if accepts(text):
+        return None
     styles = iso_date(text), _SPACE.sub("", text) if _GROUPED.fullmatch(text) else None
-    return None if accepts(text) else next((style for style in styles if style and accepts(style)), None)
+    return next((style for style in styles if style and accepts(style)), None)
 
 
 def _acceptance(schema: Mapping[str, Any]) -> Callable[[str], bool]:

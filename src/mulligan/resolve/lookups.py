@@ -30,7 +30,8 @@ _CONTAINERS = word_set(
 _MOST_TEXT, _LONGEST_TYPE = 2_000, 128
 _REJECTS = re.compile(  # a report that a name or value does not exist; the name of an exception counts, too
     r"\b(?:invalid|unknown|unrecogni[sz]ed|no such|not (?:a )?valid|not found|not present|not defined|"
-    r"(?:does not|doesn't|do not|don't) exist|not one of|no (?:[\w-]+ ){1,5}['\"`])",  # no room has the name 'Fjord'
+    r"(?:does not|doesn't|do not|don't) exist|not one of|"
+    r"no [\w-]+ (?:(?!for |of |to |from |about |in |on )[\w-]+ (?:the )?(?:[\w-]+ )?)?['\"`])",  # no room has the name 'Fjord'
     re.IGNORECASE,
 )
 _MISSING = word_set("undefined unknown missing no invalid found exist exists nonexistent")

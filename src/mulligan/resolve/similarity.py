@@ -367,7 +367,8 @@ class Query:
             if any(word.reads for word in unmatched) and any(word.reads for word, _ in extra):
                 return False
             unmatched = [word for word in unmatched if not word.reads]
-            unmatched = [word for word in unmatched if word.stem not in placed()] if len(shared) > 1 else unmatched
+            if len(shared) > 1:  # the last word says what is wanted
+                unmatched = [word for word in unmatched if word is self.called.words[-1] or word.stem not in placed()]
             extra = [(word, value) for word, value in extra if not word.reads and value < RELATED]
         is_only_noun = len(shared) == 1 and not shared[0][0].has_opposite and shared[0][1] != SYNONYM
         return not unmatched and not extra and (len(shared) > 1 or is_only_noun)

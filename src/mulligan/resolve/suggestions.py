@@ -34,7 +34,7 @@ _SAMPLE = 16
 _MOST_DESCRIPTIONS = 2_000  # beyond this number, descriptions are not searched, so that an unknown name stays cheap
 _NEAR_ASKED = 5  # reading parameters may build schemas, so only a few tools are asked if the spelling decides
 _ARGUMENTS, _DESCRIBED, _WORTH_NAMING = 0.4, 0.05, 0.15
-_START_OF_SENTENCE = lazy_pattern(r"[\w -]*")
+_FIRST_SENTENCE = lazy_pattern(r"([\w -]*)(?:\.|\Z)")
 _END_OF_NAME = frozenset("(<{[\n\"'")
 
 
@@ -219,9 +219,9 @@ class SuggestionIndex:
             return False
         if best.name_match.edits is None and keys and not any(key_scores) and self._parameters(best.number):
             return False
-        return query.sure(name, best.name_match, functools.partial(self._placed_stems, best.number, keys))
+        return query.sure(name, best.name_match, functools.partial(self._placed_stems, query, best.number, keys))
 
-    def _placed_stems(self, number: int, keys: frozenset[str]) -> frozenset[str]:
+    def _placed_stems(self, query: Query, number: int, keys: frozenset[str]) -> frozenset[str]:
         """The stems of words that a call of the tool expresses outside its name: by its arguments, or by what the tool is.
 
         `list_project_issues` with a `project_id` is `list_issues` with that `project_id`, and a tool that is described as
@@ -230,10 +230,12 @@ class SuggestionIndex:
         from mulligan.resolve.words import split_words
 
         sent = [word for key in keys & {*self._parameters(number)} for word in split_words(key)]
-        start = _START_OF_SENTENCE.match(self._entry(number).description[:_LONGEST_DESCRIPTION])
-        described = self._lexicon.words(split_words(start[0] if start else ""))
-        head = itertools.takewhile(lambda word: not word.is_stop_word, described)
-        return frozenset(word.stem for word in (*self._lexicon.words(sent), *head))
+        sentence = _FIRST_SENTENCE.match(self._entry(number).description[:_LONGEST_DESCRIPTION])
+        described = self._lexicon.words(split_words(sentence[1] if sentence else ""))
+        named = {word.stem for word in (*query.called.words, *self._parsed_name(number).words)}
+        if any(word.stem not in named for word in described):  # `Hidden files are not listed.` says something else
+            described = []
+        return frozenset(word.stem for word in (*self._lexicon.words(sent), *described))
 
     def _is_only_tool_of_namespace(self, number: int) -> bool:
         """Whether a tool changes nothing and is the only one in its namespace."""

@@ -194,6 +194,16 @@ def safe_str(value: object, limit: int = 2000) -> str:
     return _truncate_at_word(_read_text(value, limit + 1), limit)
 
 
+def first_line(text: str, limit: int = 200) -> str:
+    """The first line of a foreign text, so that what follows cannot pass for a line of ours.
+
+    Args:
+        text: the text.
+        limit: characters to keep.
+    """
+    return next(iter(text[: limit + 1].strip().splitlines()), "")[:limit]
+
+
 def plain_str(value: object, limit: int = 2000) -> str:
     """Like `safe_str`, but without memory addresses, which carry no meaning and differ each time.
 

@@ -19,6 +19,7 @@ from cattrs.cols import list_structure_factory, mapping_structure_factory
 from cattrs.errors import AttributeValidationNote, ClassValidationError, IterableValidationError
 
 from mulligan.catalogue import NO_FORM, NOT_ALLOWED, WRONG_TYPE
+from mulligan.untrusted.text import first_line
 from mulligan.validate.annotations import Field, alias_shape, fields_of, is_named_tuple, is_typed_dict
 from mulligan.validate.numbers import float_to_int
 from mulligan.validate.schema import shape_schema
@@ -231,14 +232,14 @@ def _construct(cls: type, *items: Any, **members: Any) -> Any:
 
 def _rejection_message(cls: type, reason: str | None) -> str:
     """The message for a value that a class rejects, with the reason of the class's own check."""
-    words = (reason or "").removeprefix("Value error, ").removeprefix("Assertion failed, ")
+    words = first_line(reason or "").removeprefix("Value error, ").removeprefix("Assertion failed, ")
     return f"rejected by {cls.__name__}: {words}" if words else f"rejected by {cls.__name__}"
 
 
 def _reason(error: Exception) -> str | None:
-    """The message of a class's own check, in one line."""
+    """The message of a class's own check."""
     says = isinstance(error, (ValueError, TypeError, AssertionError)) and error.args and isinstance(error.args[0], str)
-    return str(error.args[0]).partition("\n")[0][:200] if says else None
+    return str(error.args[0]) if says else None
 
 
 def _members_reader(fields: tuple[Field, ...], converter: BaseConverter, cls: type) -> Reader:

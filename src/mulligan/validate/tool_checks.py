@@ -9,7 +9,7 @@ from mulligan.errors import Problem, ToolArgumentError, UsageError
 from mulligan.pointers import pointer_of
 from mulligan.spelling import closest
 from mulligan.untrusted.objects import call_safely
-from mulligan.untrusted.text import safe_str
+from mulligan.untrusted.text import first_line, safe_str
 from mulligan.validate.problems import Problems
 from mulligan.validate.signature import parameter_names
 
@@ -32,9 +32,9 @@ def invalid_arguments(problems: Sequence[Problem]) -> ToolArgumentError:
 
 
 def problems_of(error: Any) -> list[Problem]:
-    """What a validator finds wrong with arguments: all that pydantic lists, or the text of its error as the only problem."""
-    listed = call_safely(lambda: [Problem(pointer_of(one["loc"]), one["msg"]) for one in error.errors()])
-    return listed or [Problem("", safe_str(error))]
+    """What a validator finds wrong with arguments: all that pydantic lists, or its text; of each text, the first line."""
+    listed = call_safely(lambda: [Problem(pointer_of(item["loc"]), first_line(item["msg"])) for item in error.errors()])
+    return listed or [Problem("", first_line(safe_str(error)))]
 
 
 def refuse_to_run(**_: Any) -> Any:

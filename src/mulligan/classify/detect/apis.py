@@ -65,7 +65,8 @@ _RESPONSE = frozenset(  # of a response that is handed on whole; a record of one
 )
 _LONGEST_MESSAGE = 160
 _LATEST, _SCREENS = frozenset(("last", "latest", "previous")), frozenset(("console", "browser", "page", "screen"))
-_LEVELS = frozenset(("error", "fatal"))
+_LEVELS = frozenset(("ERROR", "FATAL"))
+_DETAILS = frozenset((one,) for one in ("code", "description", "details", "id", "message", "name", "stack", "type"))
 _PLACES = ("data", "result", "results", "response")  # of what was asked for; a sensor has a `value`
 _MOST_FAULT = 4  # members of a fault of SOAP
 
@@ -176,13 +177,21 @@ def detect_message_list(value: Mapping[Any, Any], subject: Subject) -> Failure |
         subject: what it was asked for; a chat, a log and a console have such messages, too.
     """
     listed = mappings(value.get("messages"))
-    if not listed or subject.is_message or subject.is_record or subject.is_verdict or subject.words & _SCREENS:
+    asks = subject.runs or subject.is_search or subject.is_writing
+    if (
+        not listed
+        or not asks
+        or subject.is_message
+        or subject.is_record
+        or subject.is_verdict
+        or subject.words & _SCREENS
+    ):
         return None
     has_more = any(name != "messages" and not is_empty(told) for name, told in value.items())
     if has_more or not all(set(one) == {"type", "text"} for one in listed):  # a finding also has a place
         return None
     message = message_of({"message": listed[0]["text"]})
-    is_failed = bool(message) and all(str(one["type"]).lower() in _LEVELS for one in listed)
+    is_failed = bool(message) and all(str(one["type"]) in _LEVELS for one in listed)
     return Failure(value={"message": message}, message=message) if is_failed else None
 
 
@@ -264,7 +273,7 @@ def detect_lambda_error(value: Mapping[Any, Any]) -> Failure | None:
 
 def _is_detail(words: tuple[str, ...]) -> bool:
     """Whether a member is part of an error by its name: `errorDescription`, `nodeDetails`."""
-    return words[:1] == ("error",) or words[-1:] == ("details",)
+    return (words[:1] == ("error",) and words[1:] in _DETAILS) or words[-1:] == ("details",)
 
 
 def detect_error_code(value: Mapping[Any, Any]) -> Failure | None:

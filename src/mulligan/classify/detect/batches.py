@@ -36,6 +36,8 @@ def detect_failed_batch(value: Mapping[Any, Any], subject: Subject) -> Failure |
         return None
     if len(value) == 1 and (documented := _detect_documented(listed[0], subject)) is not None:
         return documented
+    if value.keys() == {"responses"} and not (subject.is_reading or subject.is_search or subject.is_record):
+        return _first_failed(listed[0], _error_of_response)
     if not _does_things(subject):
         return None
     others = sum(not is_empty(told) and type(told) not in (list, int) for told in value.values())
@@ -56,7 +58,7 @@ def detect_failed_items(listed: list[Any], subject: Subject) -> Failure | None:
 
 
 def _detect_documented(listed: list[Any], subject: Subject) -> Failure | None:
-    """Detects the responses of an OData batch, and the results of statements, that all failed."""
+    """Detects the results of statements that all failed."""
     is_asked_for = subject.is_record or subject.is_verdict or subject.is_text or subject.is_message
     return None if is_asked_for else _first_failed(listed, _error_of_part)
 
@@ -66,7 +68,12 @@ def _error_of_part(part: Mapping[Any, Any]) -> str:
         return names.text_of(part["error"])
     if part.keys() == _OF_SURREAL:
         return names.text_of(part["result"]) if part["status"] == "ERR" else ""
-    status = status_of(part) if {"id", "status"} <= part.keys() <= _OF_RESPONSE else None
+    return ""
+
+
+def _error_of_response(part: Mapping[Any, Any]) -> str:
+    is_response = {"id", "status"} <= part.keys() <= _OF_RESPONSE and type(part["status"]) is int
+    status = status_of(part) if is_response else None
     return "" if status is None else message_of(part.get("body")) or f"HTTP {status}"
 
 

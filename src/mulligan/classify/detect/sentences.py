@@ -211,8 +211,9 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
             |processing)[- ]?time)
         time limit … (exceeded|reached|hit)
         (gave|given|giving) up (waiting )?after # ?<UNIT>
-        # ?<UNIT> exceeded(?=$|[.,;:!])
-        no response (was )?(received )?from (the )?(#|(\\w+ )?(server|host|device|peer|gateway|agent|node|module|controller))
+        (timeout|limit|deadline|maximum|wait*) … # ?<UNIT> exceeded(?=$|[.,;:!])
+        no response (was )?(received )?from (the )?(#(?! ?\\w)|(\\w+ )?(server|host|device|peer|gateway|agent|node|module
+            |controller))
         (no|<NOT>|without|nothing) … (answer*|respon*|repl*|acknowledg*|finish*|complet*|arriv*|came back|return*
             |signal) … (within|in time|after|in) (the )?((last )?# ?(\\w+ )?<UNIT>|allotted|allowed|configured)
         """,

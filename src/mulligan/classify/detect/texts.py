@@ -163,7 +163,7 @@ _FRAMEWORKS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"(?:Error: )?(.+?)\s+Please fix your mistakes\.", ""),  # LangGraph
         (r"I encountered an error while trying to use the tool\. This was the error: (.+)", ""),  # CrewAI
         (r"Error (?:invoking|executing) tool .+? with kwargs .+? with error:\s*(.+)", ""),  # LangGraph
-        (r"The tool execution failed with the following error:\s*<error>\s*(.+?)\s*</error>", ""),  # Cline
+        (r"The tool execution failed with the following error:\s{0,4}<error>(.+)</error>", ""),  # Cline
         (r"Your proposed edit has introduced new syntax error\(s\)\.(.+)", "INVALID_ARGUMENT"),  # SWE-agent
         (
             r"(?:The command .{0,2000}? was cancelled because it took more than \d+ seconds\.)(.*)",

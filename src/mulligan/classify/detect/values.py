@@ -81,7 +81,8 @@ _LINES = re.compile(
 )  # of a protobuf
 _FIELD = re.compile(r"^\s*([\w-]+): [\"']?([^\n]*?)[\"']?$", re.MULTILINE)
 _REPORT = re.compile(
-    r"(?=[^\n{\[]{0,160}\b(?:error|exception|fail(?:ed|ure)?|unsuccessful)\b)[^\n{\[]{1,160}(?:[:=]|\s-|\))\s*(?=\[?\s*\{)",
+    r"(?:(?:error|exception|failed|failure|unable|could not)\b[^\n{\[]{0,160}"
+    r"|[^\n{\[]{1,160}\b(?:error|exception|failed|failure)(?: \(?\d{3}\)?)?)(?:[:=]| -|(?<=\)))\s{0,8}(?=\[?\s{0,8}\{)",
     re.IGNORECASE,
 )
 _OPENING = ("{", "[", "<", "H")  # JSON, markup, or a raw HTTP response
