@@ -617,6 +617,8 @@ RESULTS: dict[str, list[tuple[str, Any]]] = {
     ],
     "findings, messages of a page, and texts of a form": [
         ("eslint_file", {"messages": [{"type": "error", "text": "Missing semicolon"}]}),
+        ("run_linter", {"checked": 12, "errors": [{"line": 3, "rule": "E501", "message": "line too long"}]}),
+        ("start_link_checker", {"errors": [{"url": "/a", "message": "not found"}], "checked": 3}),
         ("phpcs", {"messages": [{"type": "ERROR", "text": "Missing semicolon"}]}),
         ("get_flash", {"messages": [{"type": "error", "text": "Wrong PIN"}]}),
         ("get_form", {"errorMessage": "Enter a name", "errorColor": "red"}),
