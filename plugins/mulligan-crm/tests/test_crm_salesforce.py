@@ -321,12 +321,17 @@ def test_the_record_that_made_all_others_fail_counts(pipeline: Pipeline) -> None
     [
         [saved("UNABLE_TO_LOCK_ROW"), {"id": "001", "success": True, "errors": []}],
         [{"success": False, "errors": []}],
-        [{"success": False, "errors": [{"message": "no"}]}],
         [],
     ],
 )
 def test_anything_else_is_a_result(pipeline: Pipeline, value: object) -> None:
     assert pipeline.classify(value, tool="create") is None
+
+
+def test_a_failure_without_a_code_is_not_salesforces(pipeline: Pipeline) -> None:
+    error = pipeline.classify([{"success": False, "errors": [{"message": "no"}]}], tool="create")
+    assert error is not None
+    assert error.provider is None
 
 
 def test_an_answer_of_requests_itself_is_left_alone(classify: Classify, dead: str) -> None:
