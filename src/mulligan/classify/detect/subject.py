@@ -114,8 +114,9 @@ _PROGRAMS = _words("""
 _ENSURING = _words("ensure upsert sync touch")
 _OR_CREATE = _words("or create")  # `get_or_create_tag`
 _JUDGING = _words("""
-    count tally test tests lint linter linters validator checker validate validation verify check audit score classify evaluate simulate roll compare diff
-    review inspect is has can exists exist guess assess scan match analyze analyse probe ping diagnose detect
+    count tally test tests lint linter linters validator checker validate validation verify check audit score
+    classify evaluate simulate roll compare diff review inspect is has can exists exist guess assess scan
+    match analyze analyse probe ping diagnose detect
 """)
 
 
