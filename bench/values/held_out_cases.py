@@ -644,8 +644,8 @@ DOCUMENTED: list[Case] = [
     Case(
         "cloud/long-running-operation",
         lambda: {
-            "name": "projects/farm-12/operations/op-8813",
-            "metadata": {"@type": "type.googleapis.com/farm.v1.SnapshotMetadata", "target": "disks/orchard-cam"},
+            "name": "projects/site-12/operations/op-8813",
+            "metadata": {"@type": "type.googleapis.com/site.v1.SnapshotMetadata", "target": "disks/orchard-cam"},
             "done": True,
             "error": {
                 "code": 8,
