@@ -7,8 +7,6 @@ Written before their figures were counted.
 # fmt: off
 from __future__ import annotations
 
-from typing import Any
-
 from handwritten_cases import (
     ARG,
     AUTH,
@@ -24,18 +22,9 @@ from handwritten_cases import (
     TIMEOUT,
     UNAVAILABLE,
     Case,
+    done,
+    fail,
 )
-
-
-def fail(case: str, value: Any, kind: str, called: str, /, *also: str, **arguments: Any) -> Case:
-    """A value that reports a failure."""
-    return Case(case, lambda: value, kind, also, called, arguments)
-
-
-def done(case: str, value: Any, called: str, /, **arguments: Any) -> Case:
-    """A value that is a result."""
-    return Case(case, lambda: value, None, (), called, arguments)
-
 
 FAILURES: list[Case] = [
     fail("g/1", {"error": {"code": 429, "message": "You exceeded your current quota, please check your plan and billing details."}}, QUOTA, "ask_llm"),

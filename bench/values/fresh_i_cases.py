@@ -28,6 +28,8 @@ from handwritten_cases import (
     TIMEOUT,
     UNAVAILABLE,
     Case,
+    done,
+    fail,
 )
 
 Lookup = namedtuple("Lookup", "ok value error")
@@ -49,16 +51,6 @@ class Upload:
     stored: bool
     size: int
     problem: str = ""
-
-
-def fail(case: str, value: Any, kind: str, called: str, /, *also: str, **arguments: Any) -> Case:
-    """A value that reports a failure."""
-    return Case(case, lambda: value, kind, also, called, arguments)
-
-
-def done(case: str, value: Any, called: str, /, **arguments: Any) -> Case:
-    """A value that is a result."""
-    return Case(case, lambda: value, None, (), called, arguments)
 
 
 FAILURES: list[Case] = [

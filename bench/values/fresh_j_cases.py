@@ -7,8 +7,6 @@ Written from documented conventions that no other set has, before their figures 
 # fmt: off
 from __future__ import annotations
 
-from typing import Any
-
 from handwritten_cases import (
     ARG,
     AUTH,
@@ -23,18 +21,9 @@ from handwritten_cases import (
     TIMEOUT,
     UNAVAILABLE,
     Case,
+    done,
+    fail,
 )
-
-
-def fail(case: str, value: Any, kind: str, called: str, /, *also: str, **arguments: Any) -> Case:
-    """A value that reports a failure."""
-    return Case(case, lambda: value, kind, also, called, arguments)
-
-
-def done(case: str, value: Any, called: str, /, **arguments: Any) -> Case:
-    """A value that is a result."""
-    return Case(case, lambda: value, None, (), called, arguments)
-
 
 FAILURES: list[Case] = [
     # Shells and programs

@@ -25,6 +25,16 @@ class Case:
     source: str = ""
 
 
+def fail(case: str, value: Any, kind: str, called: str, /, *also: str, **arguments: Any) -> Case:
+    """A value that reports a failure."""
+    return Case(case, lambda: value, kind, also, called, arguments)
+
+
+def done(case: str, value: Any, called: str, /, **arguments: Any) -> Case:
+    """A value that is a result."""
+    return Case(case, lambda: value, None, (), called, arguments)
+
+
 @dataclass
 class ToolResult:
     """The result class that many small agent frameworks write for themselves."""
