@@ -148,6 +148,8 @@ class FeedbackComposer:
         is_clean = self._is_clean(_foreign_texts(error, hints))
         sanitize_line = str if is_clean else self.sanitize_line
         look = None if lookups is None or correction is not None else partial(self._show_lookup, lookups)
+        is_rejected = lookups is not None and lookups.is_folder
+        likely: Offer = "meant" if correction is not None else "rejected" if is_rejected else ""
         feedback = self._main_parts(
             error,
             self._tool_name(call, tool),
@@ -158,11 +160,7 @@ class FeedbackComposer:
             resources,
             look,
             is_imitation=is_imitation,
-            offer="meant"
-            if correction is not None
-            else "rejected"
-            if lookups is not None and lookups.is_folder
-            else "",
+            offer=likely,
         )
         if problems:
             feedback.problems_total = error.__dict__.get("_problems_total", len(own_problems))

@@ -156,8 +156,8 @@ class _Refused(Exception):
         return [{"loc": said["loc"], "msg": self._words(said["msg"])} for said in self._error.errors()]
 
     def _words(self, text: str) -> str:
-        line = text.partition("\n")[0].removeprefix("Value error, ").removeprefix("Assertion failed, ")
-        return f"rejected by {self._error.title}: {line[:200]}"
+        words = text.removeprefix("Value error, ").removeprefix("Assertion failed, ")
+        return f"rejected by {self._error.title}: {words}"
 
 
 class StandIn(FunctionTool):

@@ -66,7 +66,7 @@ _RESPONSE = frozenset(  # of a response that is handed on whole; a record of one
 _LONGEST_MESSAGE = 160
 _LATEST, _SCREENS = frozenset(("last", "latest", "previous")), frozenset(("console", "browser", "page", "screen"))
 _LEVELS = frozenset(("ERROR", "FATAL"))
-_DETAILS = frozenset((one,) for one in ("code", "description", "details", "id", "message", "name", "stack", "type"))
+_DETAILS = frozenset((word,) for word in ("code", "description", "details", "id", "message", "name", "stack", "type"))
 _PLACES = ("data", "result", "results", "response")  # of what was asked for; a sensor has a `value`
 _MOST_FAULT = 4  # members of a fault of SOAP
 
@@ -147,8 +147,8 @@ def only_envelope(value: Mapping[Any, Any], subject: Subject) -> Mapping[Any, An
         return {"error": inner["error"]}
     if not is_envelope(inner):
         return None
-    is_empty_place = any(one in inner and is_empty(inner[one]) for one in _PLACES)
-    return inner if is_empty_place and any(is_a(inner.get(one), Mapping) for one in ("error", "meta")) else None
+    has_no_result = any(place in inner and is_empty(inner[place]) for place in _PLACES)
+    return inner if has_no_result and any(is_a(inner.get(name), Mapping) for name in ("error", "meta")) else None
 
 
 def detect_error_of_run(value: Mapping[Any, Any], subject: Subject) -> Failure | None:
@@ -161,7 +161,7 @@ def detect_error_of_run(value: Mapping[Any, Any], subject: Subject) -> Failure |
         value: what a tool returned.
         subject: what it was asked for; to others, this is the record of an earlier run.
     """
-    state = next((as_dict(told) for name in ("status", "stats") if is_a(told := value.get(name), Mapping)), {})
+    state = next((as_dict(value[name]) for name in ("status", "stats") if is_a(value.get(name), Mapping)), {})
     error = value.get("error") or state.get("error")
     if not subject.runs or subject.is_record or subject.is_verdict or has_result(value) or not is_a(error, Mapping):
         return None
@@ -187,11 +187,11 @@ def detect_message_list(value: Mapping[Any, Any], subject: Subject) -> Failure |
         or subject.words & _SCREENS
     ):
         return None
-    has_more = any(name != "messages" and not is_empty(told) for name, told in value.items())
-    if has_more or not all(set(one) == {"type", "text"} for one in listed):  # a finding also has a place
+    has_more = any(name != "messages" and not is_empty(member) for name, member in value.items())
+    if has_more or not all(set(entry) == {"type", "text"} for entry in listed):  # a finding also has a place
         return None
     message = message_of({"message": listed[0]["text"]})
-    is_failed = bool(message) and all(str(one["type"]) in _LEVELS for one in listed)
+    is_failed = bool(message) and all(str(entry["type"]) in _LEVELS for entry in listed)
     return Failure(value={"message": message}, message=message) if is_failed else None
 
 

@@ -31,18 +31,19 @@ def detect_failed_batch(value: Mapping[Any, Any], subject: Subject) -> Failure |
         value: what a tool returned.
         subject: what the tool was asked for.
     """
-    listed = [told for told in value.values() if type(told) is list and told]
-    if len(listed) != 1:
+    lists = [member for member in value.values() if type(member) is list and member]
+    if len(lists) != 1:
         return None
-    if len(value) == 1 and (documented := _detect_documented(listed[0], subject)) is not None:
+    (listed,) = lists
+    if len(value) == 1 and (documented := _detect_documented(listed, subject)) is not None:
         return documented
     if value.keys() == {"responses"} and not (subject.is_reading or subject.is_search or subject.is_record):
-        return _first_failed(listed[0], _error_of_response)
+        return _first_failed(listed, _error_of_response)
     if not _does_things(subject):
         return None
-    others = sum(not is_empty(told) and type(told) not in (list, int) for told in value.values())
-    is_done_in_part = others > _MOST_OTHERS or any(_counts_success(name, told) for name, told in value.items())
-    return None if is_done_in_part else _first_failed(listed[0], _error_of)
+    others = sum(not is_empty(member) and type(member) not in (list, int) for member in value.values())
+    is_done_in_part = others > _MOST_OTHERS or any(_counts_success(name, member) for name, member in value.items())
+    return None if is_done_in_part else _first_failed(listed, _error_of)
 
 
 def detect_failed_items(listed: list[Any], subject: Subject) -> Failure | None:
@@ -88,26 +89,22 @@ def _does_things(subject: Subject) -> bool:
 
 def _first_failed(listed: list[Any], error_of: Callable[[Mapping[Any, Any]], str]) -> Failure | None:
     """The failure of the first item, if each reports one; most lists are results, as their first item shows."""
-    told = error_of(as_dict(listed[0])) if listed and is_a(listed[0], Mapping) else ""
-    items = mappings(listed) if told else []
+    message = error_of(as_dict(listed[0])) if listed and is_a(listed[0], Mapping) else ""
+    items = mappings(listed) if message else []
     if not items or not all(map(error_of, items)):
         return None
-    return Failure(value={"message": told}, message=told, status=status_of(items[0]))
+    return Failure(value={"message": message}, message=message, status=status_of(items[0]))
 
 
-def _counts_success(name: Any, told: Any) -> bool:
+def _counts_success(name: Any, member: Any) -> bool:
     """Whether a member says or counts what was done: `"deployed": true`, `"imported": 98`."""
-    if told is True:
+    if member is True:
         return True
     words = names.pieces(name) if type(name) is str else ()
-    return type(told) is int and told > 0 and bool(words) and words[-1] not in _NO_COUNTS
+    return type(member) is int and member > 0 and bool(words) and words[-1] not in _NO_COUNTS
 
 
 def _error_of(item: Mapping[Any, Any]) -> str:
     """What an item's member says that is called an error."""
-    told = (
-        text
-        for name, one in item.items()
-        if names.is_error_name(names.pieces(str(name))) and (text := names.text_of(one))
-    )
-    return next(told, "")
+    texts = (names.text_of(member) for name, member in item.items() if names.is_error_name(names.pieces(str(name))))
+    return next(filter(None, texts), "")

@@ -38,9 +38,9 @@ def detect_marked_result(value: Any, read: Callable[[str], Any]) -> Failure | No
     content = read("content")
     if read("isError") is True or read("is_error") is True:
         text = block_text(content)
-        told = _with_code(value, read, text)
-        message = message_of(told) if text.lstrip()[:1] == "{" else ""
-        return Failure(value=told, message=message or text)
+        body = _with_code(value, read, text)
+        message = message_of(body) if text.lstrip()[:1] == "{" else ""
+        return Failure(value=body, message=message or text)
     if read("status") == "error" and _is_tool_result(read, content):
         return Failure(value={"message": block_text(content)}, message=block_text(content))
     return None

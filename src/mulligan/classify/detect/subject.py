@@ -101,10 +101,8 @@ _NOUNS = _words(
     "page file text label quote log story report record plan schedule"
 )  # as the last word, no verb: `man_page`
 _RUNNING = _words("run execute exec eval invoke")
-_SENDING, _COMMANDS = (
-    _words("send submit issue"),
-    _words("command cmd"),
-)  # `send_cli_command`; a device takes commands, too
+_SENDING = _words("send submit issue")  # with a program, they run it: `submit_query`
+_COMMANDS = _words("command cmd")  # a device takes commands, too
 _STARTING = _words("start launch trigger perform make play request simulate")  # with what they start: `start_scan`
 _CHECKS = _words("check checks test tests lint validation")  # `type_check`, but `upload_scan`
 _PROGRAMS = _words("""
