@@ -71,10 +71,10 @@ def session_rows() -> Iterator[Row]:
 
 def unknown_rows() -> Iterator[Row]:
     """A name that no tool has, among many."""
-    for tools, budget in ((20, 2.0), (1_000, 2.0), (10_000, 2.0)):
+    for tools, budget, rounds in ((20, 2.0, 51), (1_000, 2.0, 31), (10_000, 2.0, 9)):
         contenders.pipeline(extra=tools).call("serch_isues", floor.TEXT)
-        pipelines = [contenders.pipeline(extra=tools) for _ in range(5)]
-        milliseconds = measure.seconds(partial(_miss, pipelines)) * 1_000
+        pipelines = [contenders.pipeline(extra=tools) for _ in range(rounds)]
+        milliseconds = measure.seconds(partial(_miss, pipelines), rounds) * 1_000
         yield f"unknown name, first miss among {tools:,}", milliseconds, budget, "ms"
     content = contenders.pipeline(extra=10_000).call("serch_isues", floor.TEXT).content
     yield "feedback on an unknown name among 10,000", len(content), 500, "characters"

@@ -52,6 +52,6 @@ async def async_rounds(
     return [(await timed(contender), await timed(other)) for _ in range(ROUNDS)]
 
 
-def seconds(function: Callable[[], Any]) -> float:
-    """CPU seconds of one call, the median of some rounds."""
-    return statistics.median(cpu(function, 1) for _ in range(5))
+def seconds(function: Callable[[], Any], rounds: int = 5) -> float:
+    """CPU seconds of one call, the median over the rounds."""
+    return statistics.median(cpu(function, 1) for _ in range(rounds))

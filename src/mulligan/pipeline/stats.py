@@ -61,21 +61,21 @@ class Stats:
         Args:
             result: the answer to a call.
         """
-        name = UNKNOWN if result.tool is None else result.tool.name
+        tool, error = result.tool, result.error
+        name = UNKNOWN if tool is None else tool.name
         record = self._records.get(name)
         if record is None:
             record = self._records.setdefault(name, _Record())
         record.calls = next(record.numbers)
         record.durations.append(result.duration)
-        error, retries = result.error, result.attempts - 1
-        if error is not None or retries > 0 or result.repairs:
-            with self._lock:
-                if result.repairs:
-                    record.repairs += 1
-                if retries > 0:
-                    record.retries += retries
-                if error is not None:
-                    record.failures[type(error).__name__] += 1
+        if error is None and result.attempts <= 1 and not result.repairs:
+            return
+        with self._lock:
+            record.retries += max(result.attempts - 1, 0)
+            if result.repairs:
+                record.repairs += 1
+            if error is not None:
+                record.failures[type(error).__name__] += 1
 
     def read(self) -> dict[str, ToolStats]:
         """The statistics so far, by tool."""
