@@ -212,6 +212,21 @@ def test_the_same_words_in_another_style_order_or_namespace_are_proposed(names: 
     assert (found.names[0], found.confident) == (first, True)
 
 
+@pytest.mark.parametrize("separator", [".", "__", "/", ":", "--"])
+@pytest.mark.parametrize(
+    ("called", "tool"),
+    [("serch_invoices", "search_invoices"), ("list_custmers", "list_customers"), ("creat_meeting", "create_meeting")],
+)
+def test_a_misspelt_name_without_its_namespace_is_proposed(separator: str, called: str, tool: str) -> None:
+    names = [f"books{separator}{tool}", f"books{separator}export_photos", f"desk{separator}read_messages"]
+    assert ask(names, called) == Suggestions((names[0],), True)
+
+
+@pytest.mark.parametrize(("called", "tool"), [("gt_user", "set_user"), ("ublock_card", "lock_card")])
+def test_a_misspelt_name_that_may_be_the_opposite_is_not_proposed_with_a_namespace_either(called: str, tool: str) -> None:
+    assert not ask([f"crm.{tool}", "crm.list_photos"], called).confident
+
+
 @pytest.mark.parametrize(
     "called",
     [

@@ -375,13 +375,14 @@ class Query:
 
     def _is_near_antonym(self, other: ParsedName, theirs: Iterable[Word], edits: int) -> bool:
         """Whether the called name is as close to an opposite of a tool as to the tool: `gt_user` is not `set_user`."""
-        variants = list(_variants(self.called, other))
         return any(
             distance(one, two.replace(word.text, text, 1), most) <= most
+            for one, two in _variants(self.called, other)
             for word in theirs
+            if word.text in two
             for texts, most in ((negated_forms(word), edits), (antonyms(word), edits + (edits > 1)))
             for text in texts
-            for one, two in variants
+            if abs(len(one) - len(two) + len(word.text) - len(text)) <= most
         )
 
 

@@ -251,14 +251,15 @@ def are_antonyms(one: Word, other: Word) -> bool:
     return long.endswith(short) and long[: len(long) - len(short)] in _NEGATIVE_PREFIXES
 
 
-def antonyms(word: Word) -> list[str]:
+@functools.lru_cache(maxsize=1_024)
+def antonyms(word: Word) -> tuple[str, ...]:
     """The opposites of a word in the tables."""
     found = []
     for number, line in enumerate(_lines(ANTONYMS)):
         left, _, right = line.partition("|")
         found += right.split() if word.meaning.left >> number & 1 else []
         found += left.split() if word.meaning.right >> number & 1 else []
-    return [text for text in found if not look_up_word(text).meaning.same & word.meaning.same]
+    return tuple(text for text in found if not look_up_word(text).meaning.same & word.meaning.same)
 
 
 def negated_forms(word: Word) -> list[str]:
