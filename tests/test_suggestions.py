@@ -223,7 +223,9 @@ def test_a_misspelt_name_without_its_namespace_is_proposed(separator: str, calle
 
 
 @pytest.mark.parametrize(("called", "tool"), [("gt_user", "set_user"), ("ublock_card", "lock_card")])
-def test_a_misspelt_name_that_may_be_the_opposite_is_not_proposed_with_a_namespace_either(called: str, tool: str) -> None:
+def test_a_misspelt_name_that_may_be_the_opposite_is_not_proposed_with_a_namespace_either(
+    called: str, tool: str
+) -> None:
     assert not ask([f"crm.{tool}", "crm.list_photos"], called).confident
 
 
