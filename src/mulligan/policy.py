@@ -192,8 +192,8 @@ class Limits:
         if self.feedback_chars < 200:
             raise UsageError(f"Limits(feedback_chars={self.feedback_chars}): feedback needs at least 200 characters")
         if self.feedback_tokens is not None and self.feedback_tokens < _FEWEST_TOKENS:
-            told = f"feedback needs at least {_FEWEST_TOKENS} tokens"
-            raise UsageError(f"Limits(feedback_tokens={self.feedback_tokens}): {told}")
+            minimum = f"feedback needs at least {_FEWEST_TOKENS} tokens"
+            raise UsageError(f"Limits(feedback_tokens={self.feedback_tokens}): {minimum}")
 
 
 def check_catalogue(catalogue: object) -> None:

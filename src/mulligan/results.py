@@ -35,12 +35,12 @@ class Source(Protocol):
     Attributes:
         redactor: removes secrets.
         dialects: the message shapes by name.
-        is_unclear: whether any argument of the call may be secret, since no tool has its name.
+        any_may_be_secret: whether any argument of the call may be secret, since no tool has its name.
     """
 
     redactor: Redactor
     dialects: Mapping[str, Any]
-    is_unclear: bool
+    any_may_be_secret: bool
 
 
 @attrs.define(eq=False, repr=False)
@@ -165,8 +165,8 @@ class ToolResult:
 
         redactor = _redactor_of(self._source)
         secret = () if self.tool is None else self.tool.secret
-        is_unclear = self._source is not None and self._source.is_unclear
-        if is_unclear or (secret and isinstance(self.error, ToolArgumentError)):  # a misplaced one may be secret
+        any_may_be_secret = self._source is not None and self._source.any_may_be_secret
+        if any_may_be_secret or (secret and isinstance(self.error, ToolArgumentError)):  # a misplaced one may be secret
             return dict.fromkeys(sent, REDACTED) if isinstance(sent, dict) else REDACTED
         try:
             return redact_arguments(sent, secret, redactor.redact_values)

@@ -26,8 +26,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     Args:
         parser: pytest's.
     """
-    told = "update the snapshots of the fixture model_reads"
-    parser.getgroup("mulligan").addoption("--mulligan-update", action="store_true", help=told)
+    help_text = "update the snapshots of the fixture model_reads"
+    parser.getgroup("mulligan").addoption("--mulligan-update", action="store_true", help=help_text)
 
 
 @pytest.fixture

@@ -85,7 +85,7 @@ def rejected_fields(nodes: Nodes) -> Iterator[Rejected]:
     Args:
         nodes: the error mappings of the body; the first ones are its own.
     """
-    if nodes and all(type(told) is list and told for told in nodes[0].values()):  # Django REST framework
+    if nodes and all(type(members) is list and members for members in nodes[0].values()):  # Django REST framework
         yield from fields_of_mapping(nodes[0])
     found = (rejected for node in nodes for rejected in _in_mapping(node, (), 0, is_item=False))
     yield from islice(found, _MOST_FOUND)
@@ -168,23 +168,25 @@ def _by_field(errors: Mapping[str, Any], above: Place, depth: int, *, is_certain
     """The fields of `{"email": ["is invalid"]}`, also nested; none if the mapping is an error itself."""
     if depth > _DEEPEST or any(type(errors.get(name)) in (str, int) for name in _NO_FIELDS):
         return
-    for name, told in tuple(errors.items())[:_MOST_ITEMS]:
-        is_list = type(told) is list and (name in _LISTS if told and type(told[0]) is dict else name in _NAME_LISTS)
+    for name, member in tuple(errors.items())[:_MOST_ITEMS]:
+        is_list = type(member) is list and (
+            name in _LISTS if member and type(member[0]) is dict else name in _NAME_LISTS
+        )
         if type(name) is str and name not in _GENERAL and (is_certain or name not in MESSAGES) and not is_list:
-            yield from _of_field(above if name in _REQUEST and depth <= 1 else (*above, name), told, depth)
+            yield from _of_field(above if name in _REQUEST and depth <= 1 else (*above, name), member, depth)
 
 
-def _of_field(place: Place, told: Any, depth: int) -> Iterator[Rejected]:
-    first = told[0] if type(told) is list and told else told
+def _of_field(place: Place, member: Any, depth: int) -> Iterator[Rejected]:
+    first = member[0] if type(member) is list and member else member
     if type(first) is str:
-        if place and (type(told) is list or " " in first or depth == 1):
+        if place and (type(member) is list or " " in first or depth == 1):
             yield Rejected(place, _MISSING.search(first[:200]) is not None)
     elif type(first) is dict and (type(first.get("_errors")) is list or _says(first)):
         yield Rejected(place, _says_missing(first))
-    elif type(told) is dict:
-        yield from _by_field(told, place, depth + 1, is_certain=True)
-    elif type(told) is list:
-        items = [(number, one) for number, one in enumerate(told[:_MOST_ITEMS]) if type(one) is dict]
+    elif type(member) is dict:
+        yield from _by_field(member, place, depth + 1, is_certain=True)
+    elif type(member) is list:
+        items = [(number, one) for number, one in enumerate(member[:_MOST_ITEMS]) if type(one) is dict]
         for number, one in items:
             yield from _by_field(one, (*place, number), depth + 1, is_certain=True)
 
@@ -194,8 +196,8 @@ def _says(node: Mapping[str, Any]) -> bool:
 
 
 def _says_missing(node: Mapping[str, Any]) -> bool:
-    told: list[Any] = [node.get(name) for name in _REASONS]
+    texts: list[Any] = [node.get(name) for name in _REASONS]
     listed = node.get("_errors")
     if type(listed) is list and listed and type(listed[0]) is dict:
-        told += [listed[0].get("code"), listed[0].get("message")]
-    return any(type(text) is str and _MISSING.search(text[:200]) for text in told)
+        texts += [listed[0].get("code"), listed[0].get("message")]
+    return any(type(text) is str and _MISSING.search(text[:200]) for text in texts)

@@ -383,10 +383,10 @@ def _print_error(explanation: _Explanation, error: ToolError) -> None:
 
 
 def _describe_fatality(error: ToolError, in_classify: bool | None) -> str:
-    told = "yes: the run must stop" if error.fatal else "no: the model may continue"
+    verdict = "yes: the run must stop" if error.fatal else "no: the model may continue"
     if in_classify is None:
-        return told
-    return f"{told} (in Pipeline.classify: {'yes' if in_classify else 'no'})"
+        return verdict
+    return f"{verdict} (in Pipeline.classify: {'yes' if in_classify else 'no'})"
 
 
 def _decided_by(error: ToolError) -> str:

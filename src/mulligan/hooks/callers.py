@@ -70,18 +70,18 @@ def as_positional(impl: Any, parameters: tuple[str, ...]) -> Callable[..., Any]:
         impl: pluggy's hookimpl.
         parameters: the parameters of the hook, in order.
     """
-    function, wanted = impl.function, tuple(impl.argnames)
-    if wanted == parameters:
+    function, declared = impl.function, tuple(impl.argnames)
+    if declared == parameters:
         return function  # type: ignore[no-any-return]
-    if not wanted:
+    if not declared:
         return lambda *args: function()
-    if wanted == parameters[:-1]:  # most hookimpls omit the last parameter
-        if len(wanted) == 1:
+    if declared == parameters[:-1]:  # most hookimpls omit the last parameter
+        if len(declared) == 1:
             return lambda one, _: function(one)
-        if len(wanted) == 2:
+        if len(declared) == 2:
             return lambda one, two, _: function(one, two)
-    pick = itemgetter(*map(parameters.index, wanted))
-    if len(wanted) == 1:
+    pick = itemgetter(*map(parameters.index, declared))
+    if len(declared) == 1:
         return lambda *args: function(pick(args))
     return lambda *args: function(*pick(args))
 
@@ -286,10 +286,10 @@ class CompiledHooks:
 
     def dialects(self) -> dict[str, Dialect]:
         """The dialects by name, in the order in which they are asked; if two have the same name, the first counts."""
-        found: dict[str, Dialect] = {}
+        by_name: dict[str, Dialect] = {}
         for dialect in self._dialects():
-            found.setdefault(dialect.name, dialect)
-        return found
+            by_name.setdefault(dialect.name, dialect)
+        return by_name
 
     def executors(self) -> dict[str, ToolExecutor]:
         """The executors by name; if two have the same name, the one that was collected first counts."""

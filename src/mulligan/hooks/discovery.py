@@ -58,7 +58,7 @@ class PluginInfo:
         api: the hook API that it needs, if it declares one.
         unknown_hooks: optional hooks that this version of mulligan does not have.
         hookimpls: its hookimpls, each with its place in the order.
-        dropped: the events that its `async def observe` was too slow for.
+        dropped: the number of events that were dropped because its `async def observe` was too slow.
     """
 
     name: str
@@ -131,10 +131,10 @@ class UnreadableEntryPointError(Exception):
 
 
 def discover() -> tuple[list[Entry], list[Entry]]:
-    """The entry points of plugins, by name, and those that say what lazy plugins know."""
-    found = list(read_entry_points(GROUP, LAZY_GROUP))
-    plugins = sorted((one for one in found if one.group == GROUP), key=lambda entry: (entry.name, entry.value))
-    return plugins, [one for one in found if one.group == LAZY_GROUP]
+    """The entry points of plugins, by name, and those that declare what lazy plugins know."""
+    entries = list(read_entry_points(GROUP, LAZY_GROUP))
+    plugins = sorted((entry for entry in entries if entry.group == GROUP), key=lambda entry: (entry.name, entry.value))
+    return plugins, [entry for entry in entries if entry.group == LAZY_GROUP]
 
 
 def load(entry: Entry) -> LoadedEntryPoint:
@@ -172,8 +172,8 @@ def blocked_names(block: tuple[str, ...]) -> frozenset[str]:
     Args:
         block: the pipeline's argument.
     """
-    named = os.environ.get("MULLIGAN_BLOCK_PLUGINS", "").split(",")
-    return frozenset(block) | {name.strip() for name in named if name.strip()}
+    from_environment = os.environ.get("MULLIGAN_BLOCK_PLUGINS", "").split(",")
+    return frozenset(block) | {name.strip() for name in from_environment if name.strip()}
 
 
 @attrs.frozen
@@ -238,7 +238,9 @@ def _entries(distribution: Any, groups: tuple[str, ...]) -> Iterator[Entry]:
             unreadable = f"cannot read {_FILE} of {folder}; reinstall {folder}"
             yield Entry(folder, "", folder, version, unreadable, groups[0])
         return
-    lines = [(group, *one) for group in groups if f"[{group}" in text for one in _lines(text, group)]
+    lines = [
+        (group, *numbered_line) for group in groups if f"[{group}" in text for numbered_line in _lines(text, group)
+    ]
     if not lines:
         return
     name, version, problem = _name_and_version(distribution, folder, version)

@@ -126,15 +126,15 @@ def check_result(hook: str, answer: Any) -> str | None:
         hook: the hook's name.
         answer: the result of pluggy: one result, or a list of results.
     """
-    several = hook in CONTRIBUTING_HOOKS or hook in ("authorize", "observe")
-    if several and not isinstance(answer, (list, tuple)):
+    is_list = hook in CONTRIBUTING_HOOKS or hook in ("authorize", "observe")
+    if is_list and not isinstance(answer, (list, tuple)):
         return f"returned {type_name(answer)} instead of a list"
-    for one in (answer if several else [answer]) or ():
+    for part in (answer if is_list else [answer]) or ():
         if hook in CONTRIBUTING_HOOKS:
-            if not isinstance(one, (list, tuple)) or not all(CONTRIBUTING_HOOKS[hook].fits(item) for item in one):
-                return f"returned {type_name(one)} instead of lists of {CONTRIBUTING_HOOKS[hook].name}"
-        elif one is not None and not DECIDING_HOOKS[hook].fits(one):
-            return f"returned {type_name(one)} instead of {DECIDING_HOOKS[hook].name} or None"
+            if not isinstance(part, (list, tuple)) or not all(CONTRIBUTING_HOOKS[hook].fits(item) for item in part):
+                return f"returned {type_name(part)} instead of lists of {CONTRIBUTING_HOOKS[hook].name}"
+        elif part is not None and not DECIDING_HOOKS[hook].fits(part):
+            return f"returned {type_name(part)} instead of {DECIDING_HOOKS[hook].name} or None"
     return None
 
 
@@ -229,7 +229,7 @@ def guard_observer(
 def _guard_contributions(
     hook: str, function: Callable[..., Any], report: Report, on_contribution: Callable[[Any], None]
 ) -> Callable[..., Any]:
-    wanted = CONTRIBUTING_HOOKS[hook]
+    expected = CONTRIBUTING_HOOKS[hook]
 
     def contribute(*args: Any) -> list[Any]:
         """Exhausts a generator here, so that it cannot fail later; contributions before a crash are discarded."""
@@ -237,8 +237,8 @@ def _guard_contributions(
         problem, exception = "", None
         try:
             for item in islice(_iterate(function(*args)), _MOST_CONTRIBUTIONS):
-                if not wanted.fits(item):
-                    problem = f"returned {type_name(item)} among its {hook} instead of {wanted.name}"
+                if not expected.fits(item):
+                    problem = f"returned {type_name(item)} among its {hook} instead of {expected.name}"
                     break
                 on_contribution(item)
                 kept.append(item)

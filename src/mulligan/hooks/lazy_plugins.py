@@ -51,20 +51,20 @@ class LazyPlugin:
 
 
 def lazy_names(entries: Iterable[Entry]) -> dict[tuple[str, str], frozenset[str]]:
-    """What plugins declare to know, by distribution and module.
+    """What plugins declare that they know, by distribution and module.
 
     Args:
         entries: the entry points of the group `mulligan.lazy`.
     """
-    found: dict[tuple[str, str], set[str]] = {}
+    names_by_module: dict[tuple[str, str], set[str]] = {}
     for entry in entries:
         if entry.problem is None:
-            found.setdefault((entry.distribution, entry.module), set()).add(entry.name)
-    return {key: frozenset(names) for key, names in found.items()}
+            names_by_module.setdefault((entry.distribution, entry.module), set()).add(entry.name)
+    return {key: frozenset(names) for key, names in names_by_module.items()}
 
 
 class LazyHooks:
-    """The hooks of a pipeline while some plugins are not imported yet: what a failure needs is imported before it is asked.
+    """The hooks of a pipeline while some plugins are not imported yet: the plugins that a failure needs are imported first.
 
     Args:
         plugins: the plugins that are not imported yet.
@@ -118,8 +118,8 @@ class LazyHooks:
     def _find_plugins(self, failure: Failure) -> frozenset[str]:
         whole = failure.outer or failure
         names = frozenset[str]()
-        for one in whole.exceptions:
-            names |= self._plugins_for_exception(type(one), *_modules_in_traceback(one))
+        for exception in whole.exceptions:
+            names |= self._plugins_for_exception(type(exception), *_modules_in_traceback(exception))
         if whole.exception is None:
             names |= self._plugins_for_names(_VALUE_ONLY) | self._plugins_for_class(type(whole.value))
         if whole.status is not None or failure.status is not None:
@@ -128,16 +128,16 @@ class LazyHooks:
 
     def _plugins_for_exception(self, *place: Any) -> frozenset[str]:
         """The plugins that could know an exception: by its class, and the modules in its traceback."""
-        known = self._by_place.get(place)
-        if known is None:
+        plugins = self._by_place.get(place)
+        if plugins is None:
             if len(self._by_place) >= _MOST_CLASSES:
                 self._by_place.clear()
             cls, *modules = place
-            known = self._plugins_for_class(cls) | self._plugins_for_names(
+            plugins = self._plugins_for_class(cls) | self._plugins_for_names(
                 frozenset(name.partition(".")[0] for name in modules)
             )
-            self._by_place[place] = known
-        return known
+            self._by_place[place] = plugins
+        return plugins
 
     def plugins_for_value(self, value: Any) -> frozenset[str]:
         """The names of the plugins that could find a failure in a value.
@@ -145,17 +145,17 @@ class LazyHooks:
         Args:
             value: what a tool returned.
         """
-        known = self._plugins_for_class(type(value))
-        return known | self._plugins_for_names(_VALUE_ONLY) if may_hold_report(value) else known
+        plugins = self._plugins_for_class(type(value))
+        return plugins | self._plugins_for_names(_VALUE_ONLY) if may_hold_report(value) else plugins
 
     def _plugins_for_class(self, cls: type) -> frozenset[str]:
-        known = self._by_class.get(cls)
-        if known is None:
-            names = {part for one in cls.__mro__ for part in (one.__module__.partition(".")[0], one.__name__)}
+        plugins = self._by_class.get(cls)
+        if plugins is None:
+            names = {part for base in cls.__mro__ for part in (base.__module__.partition(".")[0], base.__name__)}
             if len(self._by_class) >= _MOST_CLASSES:
                 self._by_class.clear()
-            known = self._by_class[cls] = self._plugins_for_names(frozenset(names))
-        return known
+            plugins = self._by_class[cls] = self._plugins_for_names(frozenset(names))
+        return plugins
 
     def _plugins_for_names(self, names: frozenset[str]) -> frozenset[str]:
         known = self._by_names.get(names)
@@ -200,7 +200,7 @@ def missing_declarations(info: PluginInfo, names: frozenset[str]) -> Iterator[st
 
 
 def may_hold_report(value: Any) -> bool:
-    """Whether a returned value may be a container that reports a failure: quick, and true of too many.
+    """Whether a returned value may be a container that reports a failure: a quick check, which is True too often.
 
     Such a value has a member named like those of reports, at most two levels below it, or a tuple in it.
 

@@ -45,8 +45,8 @@ class PluginReference:
         """
         if self.spec in installed_plugins():
             return load_installed_plugin(self.spec, self.where)
-        found = find_object(self.spec, self.where, self.folder)
-        return found() if isinstance(found, type) else found
+        plugin = find_object(self.spec, self.where, self.folder)
+        return plugin() if isinstance(plugin, type) else plugin
 
 
 def is_defined_in(value: Any, module: str) -> bool:
@@ -123,9 +123,9 @@ def load_module(where: str, option: str, import_folder: Path | None = None) -> M
 
 def _load_file(file: Path) -> ModuleType:
     name = file.stem if file.stem not in sys.modules else f"{file.stem} (file)"
-    known = sys.modules.get(file.stem)
-    if known is not None and getattr(known, "__file__", None) == str(file.resolve()):
-        return known
+    loaded = sys.modules.get(file.stem)
+    if loaded is not None and getattr(loaded, "__file__", None) == str(file.resolve()):
+        return loaded
     spec = importlib.util.spec_from_file_location(name, file.resolve())
     assert spec is not None
     assert spec.loader is not None

@@ -159,15 +159,15 @@ class PluginManager:
         """One record for each plugin, in the order of registration. Imports the lazy plugins."""
         if self._lazy:
             self.load_lazy(frozenset(self._lazy))
-        found: dict[str, list[Hookimpl]] = {name: [] for name in self._infos}
+        hookimpls: dict[str, list[Hookimpl]] = {name: [] for name in self._infos}
         for hook in HOOKS:
             parameters = parameters_of(hook)
             for place, impl in enumerate(reversed(getattr(self._pluggy.hook, hook).get_hookimpls()), 1):
                 ask = as_positional(impl, parameters)
-                found[impl.plugin_name].append(Hookimpl(hook, place, marks_of(impl, hook), ask))
+                hookimpls[impl.plugin_name].append(Hookimpl(hook, place, marks_of(impl, hook), ask))
         dropped = {name: observer.dropped for name, observer in self._async_observers.items()}
         return tuple(
-            attrs.evolve(info, hookimpls=tuple(found[name]), dropped=dropped.get(name, 0))
+            attrs.evolve(info, hookimpls=tuple(hookimpls[name]), dropped=dropped.get(name, 0))
             for name, info in self._infos.items()
         )
 
@@ -182,8 +182,8 @@ class PluginManager:
         Raises:
             UsageError: it is not a plugin, or a hookimpl does not match its hook; names the culprit and the next step.
         """
-        known = [one for _, one in self._pluggy.list_name_plugin()]
-        if call_safely(lambda: plugin in known):  # the same or an equal one; comparing runs foreign code
+        registered = [registered_plugin for _, registered_plugin in self._pluggy.list_name_plugin()]
+        if call_safely(lambda: plugin in registered):  # the same or an equal one; comparing runs foreign code
             raise UsageError(f"plugin {plugin_name(plugin)!r} is registered twice; pass it once")
         name = self._free_name(name or plugin_name(plugin))
         self._register(plugin, PluginInfo(name, "active", built_in=built_in))
@@ -246,7 +246,7 @@ class PluginManager:
             return self._compiled
 
     def _register_in_place(self, loaded: Mapping[str, LoadedEntryPoint]) -> None:
-        """Registers plugins where they stand, so those after them are registered again: the last one is called first."""
+        """Registers plugins in their places, so those after them are registered again: the last one is called first."""
         names = list(self._infos)
         later = [(name, self._pluggy.get_plugin(name)) for name in names[min(map(names.index, loaded)) :]]
         for name, plugin in later:
@@ -302,12 +302,12 @@ class PluginManager:
         for caller in self._pluggy.get_hookcallers(plugin) or ():
             impls: list[Any] = caller.get_hookimpls()
             for impl in reversed(impls):  # in the order of their calls
-                known = caller.name in HOOKS and not (info.built_in and caller.name in _UNGUARDED_HOOKS)
+                is_guarded = caller.name in HOOKS and not (info.built_in and caller.name in _UNGUARDED_HOOKS)
                 if impl.plugin is not plugin:
                     continue
                 if is_wrapper(impl) or (info.built_in and caller.name == "execute"):
                     impl.function = with_copies(impl.function, impl.argnames)
-                elif known:
+                elif is_guarded:
                     rules += rules_of(impl.function)
                     self._guard(caller.name, impl, info)
         unknown = tuple(hook for hook in hooks if hook not in HOOKS)
@@ -382,8 +382,8 @@ class PluginManager:
             item: the contribution.
             default: the result if no plugin contributed it.
         """
-        known = self._owners.get(id(item))
-        return known[1] if known is not None and known[0] is item else default
+        owner = self._owners.get(id(item))
+        return owner[1] if owner is not None and owner[0] is item else default
 
     def compile(self) -> CompiledHooks:
         """The hooks as plain functions, for the current plugins."""

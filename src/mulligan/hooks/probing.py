@@ -54,7 +54,8 @@ def probe_first_claim(
         if answer is not None and trusted is None:
             unknowable = _unknown_inputs()
             trusted = (
-                function(*(unknowable.get(name, given) for name, given in zip(parameters, args, strict=True))) is None
+                function(*(unknowable.get(name, argument) for name, argument in zip(parameters, args, strict=True)))
+                is None
             )
             if not trusted:
                 report(_CLAIMS[hook], None)

@@ -74,7 +74,7 @@ def check_hookimpls(plugin: Any, name: str, options_of: OptionsOf) -> Iterator[s
     """
     if isinstance(plugin, type):
         raise UsageError(f"plugin {name!r} is a class; pass an instance, {plugin.__name__}()")
-    found = False
+    has_hookimpl = False
     used: list[Rule] = []
     for attribute in dir(plugin):
         options = options_of(plugin, attribute)
@@ -87,13 +87,15 @@ def check_hookimpls(plugin: Any, name: str, options_of: OptionsOf) -> Iterator[s
             raise UsageError(f"plugin {name!r}: unknown hook {hook!r}. {did_you_mean(hook, HOOKS)}")
         rules = get_rules(getattr(plugin, attribute))
         used += [] if rules is None else rules.listed
-        found = True
+        has_hookimpl = True
         yield hook
     lists = rule_lists(plugin)
-    for own, rules in lists.items():
-        if rules.last and found and not any(rule in used for rule in rules.listed):
-            raise UsageError(f"plugin {name!r} never uses the rules of {own!r}: add `classify_last = {own}.hookimpl()`")
-    if not found:
+    for list_name, rules in lists.items():
+        if rules.last and has_hookimpl and not any(rule in used for rule in rules.listed):
+            raise UsageError(
+                f"plugin {name!r} never uses the rules of {list_name!r}: add `classify_last = {list_name}.hookimpl()`"
+            )
+    if not has_hookimpl:
         unused = next(iter(lists), None)
         if unused is not None:
             ending = "_last" if lists[unused].last else ""

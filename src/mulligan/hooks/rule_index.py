@@ -65,7 +65,7 @@ class RuleIndex:
         return None
 
     def _after(self, failure: Failure, selection: _Selection) -> tuple[Classify, ...]:
-        """Whom to ask from the first list of `last` rules on; such a list is asked once about a whole chain of causes."""
+        """The hookimpls from the first list of `last` rules on; such a list is asked once about a whole chain of causes."""
         if failure.outer is None and len(failure.exceptions) <= 1:
             return selection.after_alone
         if not any(self._select(one).has_last for one in failure.whole_chain):
@@ -74,10 +74,10 @@ class RuleIndex:
 
     def _select(self, failure: Failure) -> _Selection:
         kind = type(failure.exception)
-        known = self._by_class.get(kind)
-        if known is None:
-            known = self._by_class[kind] = self._find(failure)
-        return known
+        selection = self._by_class.get(kind)
+        if selection is None:
+            selection = self._by_class[kind] = self._find(failure)
+        return selection
 
     def _find(self, failure: Failure) -> _Selection:
         place = self._first_last

@@ -1,4 +1,4 @@
-"""One call and the person who decides about it: whether it must be asked, the question, and what an answer means."""
+"""One call and the person who decides about it: the question, and what an answer means."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _CULPRIT, _HOOK = "approver", "authorize"
 def ask_person(
     invocation: Invocation, tool: Tool, needed: NeedsApproval, deadline: Deadline | None
 ) -> Generator[Step, Outcome, Approve]:
-    """Waits for the approval of a call, unless it is known already that there is none.
+    """Waits for the approval of a call, unless the call already waits or was rejected.
 
     Args:
         invocation: the call, its arguments validated.
@@ -57,9 +57,9 @@ def ask_person(
     if approver is None:
         raise_undecided(invocation, tool, needed)
     clock = invocation.runtime.clock
-    asked, host_deadline = clock(), _host_deadline(invocation)
+    asked_at, host_deadline = clock(), _host_deadline(invocation)
     outcome = yield from _ask(invocation, approver, _request(invocation, tool, needed), host_deadline)
-    invocation.waited = clock() - asked
+    invocation.waited = clock() - asked_at
     decision = _read_decision(invocation, outcome)
     if decision is None:
         raise_undecided(invocation, tool, needed)
@@ -69,7 +69,7 @@ def ask_person(
         if invocation.memory is not None:
             invocation.memory.approvals.reject(_hash(invocation, tool), decision.reason, invocation.memory.guard.step)
         raise rejection_error(tool.name, decision.reason)
-    invocation.deadline = _later(deadline, host_deadline, invocation)
+    invocation.deadline = _postpone(deadline, host_deadline, invocation)
     return decision
 
 
@@ -78,12 +78,12 @@ def _hash(invocation: Invocation, tool: Tool) -> str:
 
 
 def _raise_if_known(invocation: Invocation, memory: SessionMemory, tool: Tool) -> None:
-    """Refuses a call that waits already, or that a person has rejected: no one is asked again."""
-    found = memory.approvals.find(_hash(invocation, tool))
-    if found is None:
+    """Refuses a call that already waits, or that a person has rejected: no one is asked again."""
+    earlier = memory.approvals.find(_hash(invocation, tool))
+    if earlier is None:
         return
-    must_end = memory.approvals.count_repetition(found, invocation.step, memory.guard.step)
-    is_rejected = isinstance(found, Rejection)
+    must_end = memory.approvals.count_repetition(earlier, invocation.step, memory.guard.step)
+    is_rejected = isinstance(earlier, Rejection)
     if must_end:
         state = "a person rejected it" if is_rejected else "it waits for a person's approval"
         raise RepeatedCallError(
@@ -92,11 +92,11 @@ def _raise_if_known(invocation: Invocation, memory: SessionMemory, tool: Tool) -
             rule="session:repeated",
             user_message="The assistant keeps repeating a call that is not approved.",
         )
-    raise rejection_error(tool.name, found.reason) if is_rejected else _pending_error(tool.name, found.reason)
+    raise rejection_error(tool.name, earlier.reason) if is_rejected else _pending_error(tool.name, earlier.reason)
 
 
 def new_request(invocation: Invocation, tool: Tool, needed: NeedsApproval) -> ApprovalRequest | None:
-    """What a person is asked about a call; None if it waits already, or was rejected.
+    """What a person is asked about a call; None if it already waits, or was rejected.
 
     Args:
         invocation: the call, its arguments validated.
@@ -161,7 +161,7 @@ def _read_decision(invocation: Invocation, outcome: Outcome) -> Decision | None:
     )
 
 
-def _later(deadline: Deadline | None, host: Deadline | None, invocation: Invocation) -> Deadline | None:
+def _postpone(deadline: Deadline | None, host: Deadline | None, invocation: Invocation) -> Deadline | None:
     """A deadline moved by the time that a person took, but not beyond the host's."""
     if deadline is None:
         return None
@@ -183,7 +183,7 @@ def without_same_arguments(decision: Decision, name: str, arguments: Mapping[str
 
 
 def note_decision(invocation: Invocation, name: str, decision: Decision) -> None:
-    """Tells the observers what a person decided.
+    """Notifies the observers of what a person decided.
 
     Args:
         invocation: the call.
@@ -191,17 +191,17 @@ def note_decision(invocation: Invocation, name: str, decision: Decision) -> None
         decision: the person's.
     """
     renderer, toolset = invocation.runtime.renderer, invocation.runtime.toolset
-    what: Literal["approved", "edited", "rejected"] = "approved"
+    verb: Literal["approved", "edited", "rejected"] = "approved"
     reason, arguments = "", ""
     if isinstance(decision, Reject):
-        what, reason = "rejected", renderer.sanitize_line(decision.reason)
+        verb, reason = "rejected", renderer.sanitize_line(decision.reason)
     elif decision.arguments is not None:
         call = invocation.call._replace(arguments=None)
         (repair,) = _describe_edit(invocation, toolset.get(name), call, edited_call(call, decision))
-        what, arguments = "edited", repair.after
+        verb, arguments = "edited", repair.after
     position = (invocation.step, invocation.attempts)
     invocation.note(
-        ApprovalDecided(invocation.session_id, invocation.call.id, name, what, reason, arguments, *position)
+        ApprovalDecided(invocation.session_id, invocation.call.id, name, verb, reason, arguments, *position)
     )
 
 
@@ -216,7 +216,7 @@ def edited_call(call: ToolCall, decision: Approve) -> ToolCall:
 
 
 def note_edit(invocation: Invocation, tool: Tool | None, before: ToolCall) -> None:
-    """Keeps that a person changed the arguments, so that the model reads what ran.
+    """Records that a person changed the arguments, so that the model reads what ran.
 
     Args:
         invocation: the call, with the changed arguments.

@@ -76,11 +76,11 @@ def checked_middleware(middleware: Any) -> tuple[Middleware, ...]:
     """
     if not isinstance(middleware, (list, tuple)):
         raise UsageError(f"middleware must be a list of generator functions, not {middleware!r:.80}")
-    for one in middleware:
-        if isinstance(one, type) and not issubclass(one, Generator):
-            raise UsageError(f"{one.__name__} is a class; pass an instance, as in middleware=[{one.__name__}(...)]")
-        if not callable(one):
-            raise UsageError(f"{one!r:.80} cannot be a middleware; pass a generator function of run, tool and call")
+    for item in middleware:
+        if isinstance(item, type) and not issubclass(item, Generator):
+            raise UsageError(f"{item.__name__} is a class; pass an instance, as in middleware=[{item.__name__}(...)]")
+        if not callable(item):
+            raise UsageError(f"{item!r:.80} cannot be a middleware; pass a generator function of run, tool and call")
     return tuple(middleware)
 
 
@@ -255,10 +255,10 @@ def assemble(
         else:
             manager.add(plugin, name, built_in=True)
     entries, declared = discover() if is_autoload_enabled(autoload) else ([], [])
-    known = lazy_names(declared)
+    known_names = lazy_names(declared)
     own_modules = {getattr(plugin, "__name__", None) for plugin in own_plugins}
     for entry in entries:
-        names = known.get((entry.distribution, entry.module), frozenset())
+        names = known_names.get((entry.distribution, entry.module), frozenset())
         if entry.name in blocked:
             manager.block(entry.name, entry)
         elif names and not manager.is_strict and entry.problem is None and entry.module not in own_modules:
@@ -273,11 +273,11 @@ def assemble(
         _check_blocked(block, manager.names)
 
 
-def _check_blocked(block: Iterable[str], known: Collection[str]) -> None:
+def _check_blocked(block: Iterable[str], names: Collection[str]) -> None:
     """Refuses a misspelled name; any other name may be that of a plugin that is not installed here."""
-    by_spelling = {_spelling(name): name for name in known}
+    by_spelling = {_spelling(name): name for name in names}
     for name in block:
-        if name not in known and name != "repair":
+        if name not in names and name != "repair":
             suggestion = by_spelling.get(_spelling(name)) or closest(name, _BUILT_IN_NAMES, _SIMILARITY)
             if suggestion is not None:
                 raise UsageError(f"block={[name]}: unknown plugin {name!r}. Did you mean {suggestion!r}?")
@@ -292,11 +292,11 @@ def _check_plugins(plugins: Iterable[Any]) -> list[Any]:
         raise UsageError(
             f"plugins must be a list of modules or instances, not {plugins!r:.80}; write [{plugins!r:.40}]"
         )
-    given = list(plugins)
-    for plugin in given:
+    listed = list(plugins)
+    for plugin in listed:
         if isinstance(plugin, str):
             raise UsageError(f"plugin {plugin!r} is a string; import the module and pass it")
-    return given
+    return listed
 
 
 def record_silent_format(manager: PluginManager, format: FeedbackFormat) -> None:

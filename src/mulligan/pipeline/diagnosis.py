@@ -55,16 +55,16 @@ class Diagnosis:
         """
         from mulligan.classify.failure import Failure
 
-        known: Tool | None = self._runtime.toolset.get(tool) if isinstance(tool, str) else tool
+        known_tool: Tool | None = self._runtime.toolset.get(tool) if isinstance(tool, str) else tool
         failure: Failure | None
         if issubclass(type(exception_or_value), BaseException):  # a foreign object may lie about its class, or raise
             failure = Failure(exception_or_value)
         else:
-            failure = detect_failure(self._runtime, known or _unknown_tool(tool), exception_or_value)
+            failure = detect_failure(self._runtime, known_tool or _unknown_tool(tool), exception_or_value)
         if failure is None:
             return None
-        failure.tool, failure.arguments = known, arguments
-        failure.tool_name = known.name if known is not None else tool if isinstance(tool, str) else None
+        failure.tool, failure.arguments = known_tool, arguments
+        failure.tool_name = known_tool.name if known_tool is not None else tool if isinstance(tool, str) else None
         hooks = self._runtime.hooks
         error = self._runtime.classifier.classify(failure, hooks.classify, hooks.provider_of)
         error.tool_name = error.tool_name or failure.tool_name

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from mulligan.resolve.lookups import Lookups
     from mulligan.resolve.proposals import Proposal
 
-_TELLING_ARGUMENTS = 2
+_FEWEST_TELLING = 2
 _SEPARATORS = frozenset("_-.:/")
 
 
@@ -53,7 +53,7 @@ def not_found_error(invocation: Invocation) -> ToolNotFoundError:
         is_clear = is_clear and sum(is_same_tool(called, name) for name in names) <= 1
         is_clear = is_clear and not is_ambiguous(called, names)
         tools = {name: runtime.toolset[name] for name in names}
-        taking = partial(_taking, arguments, tools.values())
+        taking = partial(_tools_taking, arguments, tools.values())
         proposals = _find_proposals()(tools, called, names[0] if is_clear else None, taking)
         error.suggestions = tuple(name for name in names if proposals[name] and may_propose_name(name, called))
         # a name that may not be proposed is not replaced by another
@@ -78,9 +78,9 @@ def _with_shared_prefix(called: str, name: str, names: Iterable[str]) -> str:
     return name if is_prefix and all(other.startswith(prefix) for other in names) else called
 
 
-def _taking(arguments: dict[str, Any], tools: Iterable[Tool]) -> list[str]:
-    """The first two tools that take these arguments as they are, by name; of a single argument, it says too little."""
-    if len(arguments) < _TELLING_ARGUMENTS:
+def _tools_taking(arguments: dict[str, Any], tools: Iterable[Tool]) -> list[str]:
+    """The names of the first two tools that take these arguments unchanged; none for a single argument, which many take."""
+    if len(arguments) < _FEWEST_TELLING:
         return []
     return list(islice((tool.name for tool in tools if takes_as_sent(tool, arguments)), 2))
 
@@ -163,12 +163,12 @@ def _render(invocation: Invocation, error: ToolError, note: str, resources: tupl
         resources=resources,
         lookups=lookups,
     )
-    wanted = (tool.format if tool is not None else None) or invocation.format
-    known = wanted if isinstance(wanted, FeedbackFormat) else renderer.formats.get(wanted or "")
+    format = (tool.format if tool is not None else None) or invocation.format
+    known_format = format if isinstance(format, FeedbackFormat) else renderer.formats.get(format or "")
     hooks = invocation.hooks
     fitted, content = render_to_fit(
         feedback,
-        known or renderer.format,
+        known_format or renderer.format,
         runtime.limits,
         renderer.on_silent_format,
         by_hook=hooks.render_feedback if hooks.has_render else None,

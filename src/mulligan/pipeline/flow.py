@@ -132,7 +132,7 @@ def refuse(invocation: Invocation, error: ToolError) -> ToolResult:
 
 
 def _abandon(invocation: Invocation, error: BaseException) -> None:
-    """Tells the observers and the conversation's memory of a call that ends without a result."""
+    """Reports a call that ends without a result to the observers and to the memory of the conversation."""
     if invocation.is_open:
         invocation.is_open = False
         call, position = invocation.call, (invocation.session_id, invocation.step, invocation.attempts)
@@ -154,7 +154,7 @@ def _continue_after(invocation: Invocation, error: Exception, refused: ToolArgum
 
 
 def prepare(invocation: Invocation) -> Generator[Step, Outcome, PreparedCall | None]:
-    """Reads one call, and repairs it where the policy allows, without running anything; no observer hears of it.
+    """Reads one call, and repairs it where the policy allows, without running anything; observers get no events of it.
 
     Args:
         invocation: the call, without the memory of a conversation.
@@ -177,7 +177,7 @@ def prepare(invocation: Invocation) -> Generator[Step, Outcome, PreparedCall | N
 
 
 def find_approval(invocation: Invocation) -> Generator[Step, Outcome, ApprovalRequest | None]:
-    """What a person would be asked about one call, without running anything; no observer hears of it.
+    """What a person would be asked about one call, without running anything; observers get no events of it.
 
     Args:
         invocation: the call.
@@ -498,7 +498,7 @@ def _failure_result(invocation: Invocation, error: ToolError) -> ToolResult:
 
 @cache
 def _rendered_result() -> Callable[[Invocation, ToolError, str], ToolResult]:
-    """What renders a failure, imported with the first: an import statement takes most of a microsecond each time."""
+    """`failure_result`, imported with the first failure: an import statement takes most of a microsecond each time."""
     from mulligan.pipeline.failures import failure_result
 
     return failure_result
@@ -506,7 +506,7 @@ def _rendered_result() -> Callable[[Invocation, ToolError, str], ToolResult]:
 
 @cache
 def _not_found_error() -> Callable[[Invocation], ToolNotFoundError]:
-    """What describes an unknown name, imported with the first."""
+    """`not_found_error`, imported with the first unknown name."""
     from mulligan.pipeline.failures import not_found_error
 
     return not_found_error

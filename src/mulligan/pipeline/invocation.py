@@ -194,7 +194,7 @@ class Invocation:
         return self.runtime.renderer.display_arguments(sent, toolset.get(sent.name), toolset)
 
     def hide_secrets(self) -> None:
-        """Takes care that no text about the call shows its secrets."""
+        """Ensures that no text about the call shows its secrets."""
         runtime = self.runtime
         if not runtime.toolset.secrets:
             return
@@ -204,7 +204,7 @@ class Invocation:
             self.runtime.renderer = renderer
 
     def note(self, event: CallEvent) -> None:
-        """Keeps an event for the result, and tells the observers."""
+        """Keeps an event for the result, and notifies the observers."""
         self.events += (event,)
-        if not (self.is_continued and isinstance(event, (ApprovalRequested, CallRepaired))):  # they know it already
+        if not (self.is_continued and isinstance(event, (ApprovalRequested, CallRepaired))):  # they received it before
             self.hooks.observe(event)

@@ -32,8 +32,8 @@ _MOST_CAUSES = 5
 _CAUSE = BaseException.__cause__.__get__  # type: ignore[union-attr]
 
 
-class Shows(Protocol):
-    """Makes foreign texts safe to show."""
+class TextRenderer(Protocol):
+    """What log lines need of the pipeline's renderer. A protocol, since a built-in plugin imports public names only."""
 
     @property
     def sanitize_line(self) -> Callable[[str], str]:
@@ -53,7 +53,7 @@ class Logging:
         only_failures: whether it needs no event of a call that succeeds.
     """
 
-    def __init__(self, renderer: Shows) -> None:
+    def __init__(self, renderer: TextRenderer) -> None:
         self._renderer = renderer
         self._sink_name = "logging"
         self._sink: Sink | None = None
@@ -81,7 +81,7 @@ class Logging:
 
     @hookimpl(trylast=True)
     def observe(self, event: Event) -> None:
-        """A line for each event that is worth one."""
+        """Writes a line for each event that has a reader and a level that is on."""
         read = _READERS.get(type(event))
         if read is None or self._lowest == len(LEVELS):
             return
@@ -103,7 +103,7 @@ class _Reader(NamedTuple):
     """
 
     level: Callable[[Any], str | None]
-    line: Callable[[str, Any, Shows], LogLine]
+    line: Callable[[str, Any, TextRenderer], LogLine]
 
 
 def _level_of_result(event: CallFinished) -> str:
@@ -115,45 +115,47 @@ def _level_of_result(event: CallFinished) -> str:
     return "WARNING" if result.error is not None and result.error.rule == _UNCLASSIFIED else "INFO"
 
 
-def _line_of_result(level: str, event: CallFinished, renderer: Shows) -> LogLine:
+def _line_of_result(level: str, event: CallFinished, renderer: TextRenderer) -> LogLine:
     result, error = event.result, event.result.error
-    own = _renderer_of(result, renderer)
-    name, shown = own.display_name(result.call), event.arguments
+    renderer = _renderer_of(result, renderer)
+    name, inputs = renderer.display_name(result.call), event.arguments
     fields: dict[str, Any] = {
-        **_position(own, event, "call_finished", name),
-        "call_id": _safe_id(own, event.call_id),
+        **_position(renderer, event, "call_finished", name),
+        "call_id": _safe_id(renderer, event.call_id),
         "attempts": result.attempts,
         "duration": round(result.duration, 6),
         "invalid": result.invalid,
-        "inputs": shown,
+        "inputs": inputs,
     }
-    label = _label(own, event, name)
+    label = _label(renderer, event, name)
     if result.repairs:
         fields["repairs"] = [f"{repair.before} was read as {repair.after}" for repair in result.repairs]
-    extras = [f"inputs: {shown or 'none'}", *(own.sanitize_line(text) for text in fields.get("repairs", ()))]
-    retried = _failed_before(result, own)
+    extras = [f"inputs: {inputs or 'none'}", *(renderer.sanitize_line(text) for text in fields.get("repairs", ()))]
+    retried = _failed_before(result, renderer)
     if retried:
         extras.append(f"attempts: {result.attempts}, after {retried}")
     if error is None:
-        what = f"ended after {result.duration:.3f} s, {len(result.content)} characters"
-        return LogLine(level, f"{label} {what}; {'; '.join(extras)}", fields)
+        outcome = f"ended after {result.duration:.3f} s, {len(result.content)} characters"
+        return LogLine(level, f"{label} {outcome}; {'; '.join(extras)}", fields)
     fields.update(
-        error=type(error).__name__, code=error.code, rule=own.sanitize_line(error.rule or ""), fatal=result.fatal
+        error=type(error).__name__, code=error.code, rule=renderer.sanitize_line(error.rule or ""), fatal=result.fatal
     )
-    message = own.sanitize_line(error.message).rstrip(".")
-    what = "was not run" if result.attempts == 0 else f"failed after {result.duration:.3f} s"
-    text = f"{label} {what}: {type(error).__name__}: {message}; {'; '.join(extras)}"
-    details = () if level == "INFO" else _details(result, own)
+    message = renderer.sanitize_line(error.message).rstrip(".")
+    outcome = "was not run" if result.attempts == 0 else f"failed after {result.duration:.3f} s"
+    text = f"{label} {outcome}: {type(error).__name__}: {message}; {'; '.join(extras)}"
+    details = () if level == "INFO" else _details(result, renderer)
     return LogLine(level, text, fields, details)
 
 
-def _failed_before(result: ToolResult, renderer: Shows) -> str:
+def _failed_before(result: ToolResult, renderer: TextRenderer) -> str:
     """The failures of the attempts before the last one."""
-    failed = [event for event in result.events if isinstance(event, AttemptFailed) and event.attempt < result.attempts]
-    return ", ".join(f"{type(one.error).__name__}: {renderer.sanitize_line(one.error.message)}" for one in failed[-3:])
+    errors = [
+        event.error for event in result.events if isinstance(event, AttemptFailed) and event.attempt < result.attempts
+    ]
+    return ", ".join(f"{type(error).__name__}: {renderer.sanitize_line(error.message)}" for error in errors[-3:])
 
 
-def _details(result: ToolResult, renderer: Shows) -> tuple[str, ...]:
+def _details(result: ToolResult, renderer: TextRenderer) -> tuple[str, ...]:
     """The tool's own exception with its causes and, for a crash, the frames of the tool's code."""
     error = result.error
     assert error is not None
@@ -164,7 +166,7 @@ def _details(result: ToolResult, renderer: Shows) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _causes(error: BaseException, renderer: Shows) -> Iterator[str]:
+def _causes(error: BaseException, renderer: TextRenderer) -> Iterator[str]:
     """The exceptions behind an error, the nearest first."""
     cause = error.__cause__
     for _ in range(_MOST_CAUSES):
@@ -174,7 +176,7 @@ def _causes(error: BaseException, renderer: Shows) -> Iterator[str]:
         cause = _CAUSE(cause)
 
 
-def _line_of_step(level: str, event: StepFinished, renderer: Shows) -> LogLine:
+def _line_of_step(level: str, event: StepFinished, renderer: TextRenderer) -> LogLine:
     labels = [
         f"{name}{_id_label(_renderer_of(result, renderer), result.call.id)}"
         for name, result in zip(event.names, event.results, strict=True)
@@ -182,7 +184,7 @@ def _line_of_step(level: str, event: StepFinished, renderer: Shows) -> LogLine:
     marked = {"invalid": event.invalid, "repaired": event.repaired, "failed": event.failed}
     calls = []
     for label, result in zip(labels, event.results, strict=True):
-        marks = [word for word, results in marked.items() if any(one is result for one in results)]
+        marks = [word for word, results in marked.items() if any(marked_result is result for marked_result in results)]
         calls.append(f"{label} {', '.join(marks)}" if marks else label)
     number = f"step {event.step}" if event.step else "step"
     text = f"{_session(renderer, event)}{number} ended after {event.duration:.3f} s: {'; '.join(calls)}"
@@ -190,39 +192,39 @@ def _line_of_step(level: str, event: StepFinished, renderer: Shows) -> LogLine:
         **_position(renderer, event, "step_finished"),
         "tools": list(event.names),
         "call_ids": [_safe_id(renderer, id) for id in event.ids],
-        **{word: [_safe_id(renderer, one.call.id) for one in results] for word, results in marked.items()},
+        **{word: [_safe_id(renderer, result.call.id) for result in results] for word, results in marked.items()},
         "fatal": event.fatal,
         "duration": round(event.duration, 6),
     }
     return LogLine(level, text, fields)
 
 
-def _line_of_notice(level: str, event: Notice, renderer: Shows) -> LogLine:
+def _line_of_notice(level: str, event: Notice, renderer: TextRenderer) -> LogLine:
     text = renderer.sanitize_line(event.text)
     fields = {**_position(renderer, event, "notice"), "text": text, "fatal": event.fatal}
     return LogLine(level, f"{_session(renderer, event)}for the user: {text}", fields)
 
 
-def _line_of_abandoned(level: str, event: CallAbandoned, renderer: Shows) -> LogLine:
+def _line_of_abandoned(level: str, event: CallAbandoned, renderer: TextRenderer) -> LogLine:
     fields = _position(renderer, event, "call_abandoned", event.tool_name)
     return LogLine(level, f"{_label(renderer, event, event.tool_name)} ended without an answer", fields)
 
 
-def _line_of_budget(level: str, event: BudgetSpent, renderer: Shows) -> LogLine:
+def _line_of_budget(level: str, event: BudgetSpent, renderer: TextRenderer) -> LogLine:
     whose = "the conversation" if event.tool is None else renderer.sanitize_line(event.tool)
     what = f"the budget of {whose} is exhausted ({event.limit:g} {event.part})"
     fields = {**_position(renderer, event, "budget_spent", event.tool_name), "part": event.part, "limit": event.limit}
     return LogLine(level, f"{_label(renderer, event, event.tool_name)}: {what}", fields)
 
 
-def _line_of_request(level: str, event: ApprovalRequested, renderer: Shows) -> LogLine:
+def _line_of_request(level: str, event: ApprovalRequested, renderer: TextRenderer) -> LogLine:
     reason = renderer.sanitize_line(event.reason)
     fields = {**_position(renderer, event, "approval_requested", event.tool_name), "reason": reason}
     text = f"{_label(renderer, event, event.tool_name)} needs approval{f': {reason}' if reason else ''}"
     return LogLine(level, text, fields)
 
 
-def _line_of_decision(level: str, event: ApprovalDecided, renderer: Shows) -> LogLine:
+def _line_of_decision(level: str, event: ApprovalDecided, renderer: TextRenderer) -> LogLine:
     detail = renderer.sanitize_line(event.reason or (f"with {event.arguments}" if event.arguments else ""))
     fields = {
         **_position(renderer, event, "approval_decided", event.tool_name),
@@ -233,37 +235,37 @@ def _line_of_decision(level: str, event: ApprovalDecided, renderer: Shows) -> Lo
     return LogLine(level, text, fields)
 
 
-def _line_of_fault(level: str, event: PluginFaulted, renderer: Shows) -> LogLine:
+def _line_of_fault(level: str, event: PluginFaulted, renderer: TextRenderer) -> LogLine:
     error, plugin = renderer.sanitize_line(event.error), renderer.sanitize_line(event.plugin)
     text = f"plugin {plugin}, hook {event.hook}: {error}{'; the plugin is disabled' if event.set_aside else ''}"
     fields = {"event": "plugin_faulted", "plugin": plugin, "hook": event.hook, "error": error}
     return LogLine(level, text, {**fields, "disabled": event.set_aside})
 
 
-def _renderer_of(result: ToolResult, default: Shows) -> Shows:
-    """What shows the result without the secrets of its own call."""
-    own: Any = result._source  # noqa: SLF001 - a result shows it to no one else
-    return default if own is None else own
+def _renderer_of(result: ToolResult, default: TextRenderer) -> TextRenderer:
+    """The renderer that also hides the secrets of the result's own call."""
+    source: Any = result._source  # noqa: SLF001 - a result shows it to no one else
+    return default if source is None else source
 
 
-def _position(renderer: Shows, event: Any, kind: str, tool: str | None = None) -> dict[str, Any]:
+def _position(renderer: TextRenderer, event: Any, kind: str, tool: str | None = None) -> dict[str, Any]:
     fields: dict[str, Any] = {"event": kind, "session_id": _safe_id(renderer, event.session_id), "step": event.step}
     return fields if tool is None else {**fields, "tool": tool}
 
 
-def _label(renderer: Shows, event: Any, name: str) -> str:
+def _label(renderer: TextRenderer, event: Any, name: str) -> str:
     return f"{_session(renderer, event)}{renderer.sanitize_line(name)}{_id_label(renderer, event.call_id)}"
 
 
-def _id_label(renderer: Shows, id: Any) -> str:
+def _id_label(renderer: TextRenderer, id: Any) -> str:
     return "" if id is None else f" ({_safe_id(renderer, id)})"
 
 
-def _safe_id(renderer: Shows, id: Any) -> str | None:
+def _safe_id(renderer: TextRenderer, id: Any) -> str | None:
     return None if id is None else renderer.sanitize_line(safe_str(id, 100))
 
 
-def _session(renderer: Shows, event: Any) -> str:
+def _session(renderer: TextRenderer, event: Any) -> str:
     return "" if event.session_id is None else f"[{renderer.sanitize_line(safe_str(event.session_id, 100))}] "
 
 

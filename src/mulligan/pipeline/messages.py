@@ -78,7 +78,7 @@ def _finish_step(
     ended: Sequence[ToolResult | ToolError],
     started: float,
 ) -> list[ToolResult]:
-    """The results of a step, reported to the observers, unless it is a part of one that goes on.
+    """The results of a step, reported to the observers, unless it is a part of one that continues.
 
     In strict mode the first error is raised, with all results on it.
     """
@@ -246,9 +246,9 @@ def read_message(
                 continue
             check_all_calls_read(values, dialect, calls)
             return dialect, calls
-    known = ", ".join(dialects)
+    names = ", ".join(dialects)
     raise UsageError(
-        f"no dialect recognises this message ({type_name(message)}); available: {known}{_next_step_for(values)}"
+        f"no dialect recognises this message ({type_name(message)}); available: {names}{_next_step_for(values)}"
     )
 
 

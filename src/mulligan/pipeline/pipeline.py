@@ -161,7 +161,7 @@ class Pipeline:
         from mulligan.pipeline.config import require_config
 
         config = require_config(path)
-        made = cls(
+        pipeline = cls(
             tools,
             plugins=config.load_plugins(),
             autoload=config.autoload is not False,
@@ -170,8 +170,8 @@ class Pipeline:
             tool_options=config.tool_options,
         )
         if config.log not in (None, "OFF"):
-            made.enable_logging(config.log)
-        return made
+            pipeline.enable_logging(config.log)
+        return pipeline
 
     def _log(self, event: Event) -> None:
         if not self._manager.is_blocked("logging"):
@@ -332,7 +332,7 @@ class Pipeline:
             session: the conversation they belong to.
             context: values for `Injected` parameters, by name.
         """
-        return self._call_each([as_call(given) for given in calls], session, context)
+        return self._call_each([as_call(call) for call in calls], session, context)
 
     async def acall_many(
         self, calls: Iterable[Any], *, session: Session | None = None, context: Mapping[str, Any] | None = None
@@ -343,7 +343,7 @@ class Pipeline:
             asyncio.CancelledError: the host cancelled the batch; its attribute `results` holds the results of the calls
                 that had ended, and None for the others.
         """
-        return await self._acall_each([as_call(given) for given in calls], session, context)
+        return await self._acall_each([as_call(call) for call in calls], session, context)
 
     def answer(
         self, message: Any, *, session: Session | None = None, context: Mapping[str, Any] | None = None
@@ -743,13 +743,13 @@ class Session:
         from mulligan.session.memory import SAVED_VERSION
 
         name = None if self.format is None else self.format.name
-        known = None if name is None else self._renderer.formats.get(name)
+        known_format = None if name is None else self._renderer.formats.get(name)
         spending, approvals = self.memory.spending, self.memory.approvals.to_dict()
         return {
             "version": SAVED_VERSION,
             "id": self.id,
             "format": name,
-            "format_is_own": self.format is not known,
+            "format_is_own": self.format is not known_format,
             "guard": self.memory.guard.to_dict(),
             "answered": self.memory.answers.to_dict(),
             "budget": None if spending is None else spending.to_dict(),

@@ -136,7 +136,7 @@ class FeedbackComposer:
             lookups: what the other tools can show.
         """
         hints = tuple(hints)
-        own_hints, repeated_hints = split_hints(hints, failure) if hints else (hints, ())
+        original_hints, repeated_hints = split_hints(hints, failure) if hints else (hints, ())
         hidden = None if error.resource is None else untrusted_resource(error, call)
         is_imitation = _is_imitation(error)
         own_problems, foreign_problems = (
@@ -167,7 +167,7 @@ class FeedbackComposer:
             feedback.problems = self._problems(problems, tool, clean=is_clean)
         if error.retry_after is not None:
             feedback.wait_note = self._wait_note(error.retry_after, feedback.next_step)
-        feedback.hints = tuple(map(sanitize_line, own_hints))
+        feedback.hints = tuple(map(sanitize_line, original_hints))
         tool_count = 0 if tools is None else len(tools)
         if tool_count or resources:
             self._add_names(feedback, error, {} if tools is None else tools, tool_count, resources)
@@ -184,8 +184,8 @@ class FeedbackComposer:
                     error, name, tool, self._catalogue, sanitize_line, note=note, offer=offer, look=look
                 )
         if correction is not None:
-            named = tool if tools is None else tools.get(correction.name)
-            call_safely(partial(self._add_correction, feedback, correction, call, named))
+            target = tool if tools is None else tools.get(correction.name)
+            call_safely(partial(self._add_correction, feedback, correction, call, target))
         if note or repairs or "_reason" in error.__dict__:
             self._add_notes(feedback, error, note, repairs)
         return feedback
@@ -542,9 +542,9 @@ def _required_arguments(tool: Tool) -> str:
         allowed = member.get("enum") if isinstance(member, (dict, Mapping)) else None
         values = list(islice(allowed, _MOST_VALUES + 1)) if isinstance(allowed, (list, tuple)) else []
         is_shown = len(values) <= _MOST_VALUES and all(
-            isinstance(one, str) and is_plain_identifier(one) for one in values
+            isinstance(value, str) and is_plain_identifier(value) for value in values
         )
-        text = " or ".join(f'"{one}"' for one in values) if is_shown else ""
+        text = " or ".join(f'"{value}"' for value in values) if is_shown else ""
         shown.append(f'"{name}": {text}' if text else f'"{name}"')
     return f" (with {', '.join(shown)})"
 
@@ -617,7 +617,7 @@ def _foreign_texts(error: ToolError, hints: Sequence[str]) -> list[str]:
 
 @lru_cache(maxsize=64)
 def _list_names(names: tuple[str, ...], best: tuple[str, ...], most: int, characters: int) -> tuple[str, ...]:
-    """The names to list, the best ones first: at most so many, as far as they fit."""
+    """The names to list, the best ones first: at most `most`, within this many characters."""
     others = [name for name in names if name not in best]
     return _fit_names(tuple(map(quote_name, [*best, *others][:most])), characters)
 
@@ -671,11 +671,11 @@ def _is_safe_pointer(pointer: str, tool: Tool | None) -> bool:
     schema: Any = tool.parameters
     for name in steps_of(pointer):
         declared = schema if isinstance(schema, (dict, Mapping)) else {}
-        known: Any = declared.get("properties")
-        is_declared = isinstance(known, (dict, Mapping)) and name in known
+        properties: Any = declared.get("properties")
+        is_declared = isinstance(properties, (dict, Mapping)) and name in properties
         if not (_PLAIN_POINTER(f"/{escape(name)}") or (is_declared and is_name(name, blanks=2))):
             return False
-        schema = known[name] if is_declared else declared.get("items")
+        schema = properties[name] if is_declared else declared.get("items")
     return True
 
 

@@ -91,28 +91,28 @@ def find_reducible(tool: Tool, sent: Mapping[str, Any]) -> list[tuple[str, str]]
         tool: the tool.
         sent: the arguments of the call.
     """
-    known = [name for name, _ in _members(tool) if name in sent]
-    lists = [("fewer", name) for name in known if isinstance(sent[name], list) and len(sent[name]) > 1]
+    sent_names = [name for name, _ in _members(tool) if name in sent]
+    lists = [("fewer", name) for name in sent_names if isinstance(sent[name], list) and len(sent[name]) > 1]
     periods = [
         ("shorter", name)
-        for name in known
+        for name in sent_names
         if isinstance(sent[name], str | int) and not _PERIODS.isdisjoint(split_words(name))
     ]
     return (lists + periods)[:_MOST_NAMES]
 
 
 def _members(tool: Tool) -> list[tuple[str, Mapping[str, Any]]]:
-    known = tool.parameters.get("properties")
-    members = known.items() if isinstance(known, Mapping) else ()
-    return [(name, one) for name, one in members if isinstance(one, Mapping) and is_plain_identifier(name)]
+    properties = tool.parameters.get("properties")
+    members = properties.items() if isinstance(properties, Mapping) else ()
+    return [(name, schema) for name, schema in members if isinstance(schema, Mapping) and is_plain_identifier(name)]
 
 
 def _types(schema: Mapping[str, Any]) -> set[object]:
-    options = [schema, *(one for one in schema.get("anyOf", ()) if isinstance(one, Mapping))]
+    options = [schema, *(option for option in schema.get("anyOf", ()) if isinstance(option, Mapping))]
     return {
         kind
-        for one in options
-        for kind in ([one["type"]] if isinstance(one.get("type"), str) else one.get("type") or ())
+        for option in options
+        for kind in ([option["type"]] if isinstance(option.get("type"), str) else option.get("type") or ())
     }
 
 

@@ -56,15 +56,15 @@ def split_problems(
     problems = error.problems
     if not problems or (error.rule is not None and error.rule.startswith("host:")):
         return problems, []
-    known = {"", *(error.arguments or ())}
+    safe_names = {"", *(error.arguments or ())}
     properties = None if tool is None else tool.parameters.get("properties")
     if isinstance(properties, Mapping):
-        known |= set(properties)
-    known_problems = [problem for problem in problems if argument_of(problem.pointer) in known]
+        safe_names |= set(properties)
+    known_problems = [problem for problem in problems if argument_of(problem.pointer) in safe_names]
     foreign_texts = [
         f"{redacted_pointer(problem.pointer, redact)}: {problem.message}"
         for problem in problems
-        if argument_of(problem.pointer) not in known
+        if argument_of(problem.pointer) not in safe_names
     ]
     return known_problems, foreign_texts
 
@@ -76,19 +76,19 @@ def split_hints(hints: Iterable[str], failure: Failure | None) -> tuple[list[str
         hints: advice of plugins.
         failure: the failure, or None if the tool did not run.
     """
-    own: list[str] = []
+    original: list[str] = []
     repeated: list[str] = []
     foreign = "" if failure is None else call_safely(lambda: _foreign_text(failure)) or ""
     for hint in hints:
-        (repeated if _repeats(safe_str(hint, _MAX_HINT_CHARS), foreign) else own).append(hint)
-    return own, repeated
+        (repeated if _repeats(safe_str(hint, _MAX_HINT_CHARS), foreign) else original).append(hint)
+    return original, repeated
 
 
 def _foreign_text(failure: Failure) -> str:
     """All readable foreign text of a failure, in one line."""
     texts = (failure.text, failure.told, failure.body_text, failure.stderr, *failure.headers.values())
-    named = (failure.resource or "", *map(safe_str, (failure.arguments or {}).values()))
-    return " ".join(" ".join(texts + named).split())
+    names = (failure.resource or "", *map(safe_str, (failure.arguments or {}).values()))
+    return " ".join(" ".join(texts + names).split())
 
 
 def _repeats(hint: str, foreign: str) -> bool:

@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from mulligan.render.composer import FeedbackComposer
 
 _SHOWN_CHARS = 200
-_MADE_OF_REDACTOR = ("composer", "sanitize_line")
+_DERIVED_FROM_REDACTOR = ("composer", "sanitize_line")
 
 
 class Renderer:
-    """What a pipeline shows with.
+    """Shows calls and errors: the formats and dialects of one pipeline, without secrets.
 
     Args:
         policy: how much of a foreign text the model reads.
@@ -44,7 +44,7 @@ class Renderer:
         formats: the feedback formats by name.
         format: the default.
         dialects: the message shapes by name.
-        is_unclear: whether any argument of the call may be secret, since no tool has its name.
+        any_may_be_secret: whether any argument of the call may be secret, since no tool has its name.
         on_silent_format: called with a format that returned no text, so that the text format was used.
     """
 
@@ -55,7 +55,7 @@ class Renderer:
         self.formats: Mapping[str, FeedbackFormat] = {}
         self.format: FeedbackFormat | None = None
         self.dialects: Mapping[str, Dialect] = {}
-        self.is_unclear = False
+        self.any_may_be_secret = False
         self.on_silent_format: Callable[[FeedbackFormat], None] = lambda _: None
 
     @lazy
@@ -121,7 +121,7 @@ class Renderer:
             call: the call.
             tool: its tool, or None; then every tool's secret arguments count.
             toolset: the tools.
-            arguments: the arguments as JSON values; None where they cannot be read.
+            arguments: the arguments as JSON values; None if they are not read yet.
 
         Returns:
             The renderer for this call: itself, or one that also hides the call's short secrets.
@@ -136,14 +136,14 @@ class Renderer:
         for value in names.find_values(arguments):
             self.redactor.register(value)
             short.update(short_secrets_of(value))
-        is_unclear = tool is None and bool(names)
-        if not short and not is_unclear:
+        any_may_be_secret = tool is None and bool(names)
+        if not short and not any_may_be_secret:
             return self
         other = object.__new__(Renderer)
-        vars(other).update(vars(self), is_unclear=is_unclear)
+        vars(other).update(vars(self), any_may_be_secret=any_may_be_secret)
         if short:
             other.redactor = self.redactor.with_values(short)
-        for name in _MADE_OF_REDACTOR:
+        for name in _DERIVED_FROM_REDACTOR:
             vars(other).pop(name, None)
         return other
 
@@ -158,21 +158,21 @@ class Renderer:
             tools: their tools; None if no tool has the name that was sent.
             toolset: all tools.
         """
-        found = []
+        repairs = []
         if sent.name != read.name:
-            found.append(Repair("name", f"tool {self.display_name(sent)}", self.display_name(read)))
+            repairs.append(Repair("name", f"tool {self.display_name(sent)}", self.display_name(read)))
         spaced = read._replace(arguments=_spaced_json(read.arguments))  # as models write it
         if sent.arguments != read.arguments and _spaced_json(sent.arguments) != spaced.arguments:
             before, after = tools
             shown = self.display_arguments(sent, before, toolset), self.display_arguments(spaced, after, toolset)
-            found.append(Repair("arguments", *shown, _is_json(sent.arguments)))
-        return tuple(found)
+            repairs.append(Repair("arguments", *shown, _is_json(sent.arguments)))
+        return tuple(repairs)
 
     def display_arguments(self, call: ToolCall, tool: Tool | None, toolset: Toolset) -> str:
         """The arguments of a call as one short, redacted line.
 
-        Where some of them are secret, and the call does not fit its tool, it is not clear which: then the line has their
-        names and types only.
+        If some of them are secret and the call does not match its tool, it is unclear which; the line then has only their
+        names and types.
 
         Args:
             call: the call.

@@ -241,8 +241,8 @@ def _read_text(value: Any, limit: int) -> str:
             return str.__getitem__(value, slice(0, limit))
         if issubclass(kind, (bytes, bytearray)):
             value = value[:limit]
-        told = exception_text(value) if issubclass(kind, BaseException) else str(value)
-        return str.__getitem__(told, slice(0, limit))
+        text = exception_text(value) if issubclass(kind, BaseException) else str(value)
+        return str.__getitem__(text, slice(0, limit))
     except MUST_PROPAGATE:
         raise
     except BaseException:  # whatever a foreign __str__ raises, including SystemExit

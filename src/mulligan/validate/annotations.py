@@ -199,14 +199,14 @@ def _init_fields(cls: type, hints: Mapping[str, Any]) -> Iterator[Field]:
 
 def _factories(cls: type) -> dict[str, Callable[[], Any]]:
     """The default factories by keyword. Only `list`, `dict` and `tuple` have defaults that JSON can represent."""
-    found: dict[str, Any]
+    factories: dict[str, Any]
     if attrs.has(cls):
         defaults = {attribute.alias: attribute.default for attribute in attrs.fields(cls)}
-        found = {name: default.factory for name, default in defaults.items() if isinstance(default, attrs.Factory)}  # type: ignore[arg-type]
+        factories = {name: default.factory for name, default in defaults.items() if isinstance(default, attrs.Factory)}  # type: ignore[arg-type]
     else:
-        found = {field.name: field.default_factory for field in dataclasses.fields(cls)}
-        found = {name: factory for name, factory in found.items() if factory is not dataclasses.MISSING}
-    return {name: factory if factory in (list, dict, tuple) else object for name, factory in found.items()}
+        factories = {field.name: field.default_factory for field in dataclasses.fields(cls)}
+        factories = {name: factory for name, factory in factories.items() if factory is not dataclasses.MISSING}
+    return {name: factory if factory in (list, dict, tuple) else object for name, factory in factories.items()}
 
 
 def shape_of(annotation: Any) -> Shape:
@@ -429,8 +429,8 @@ def _check_limit_value(name: str, value: Any, annotation: Any) -> Any:
         value = value.pattern
     if isinstance(value, Decimal) and value.is_finite():
         value = int(value) if value == value.to_integral_value() else float(value)
-    wanted: tuple[type, ...] = {"pattern": (str,), "min_length": (int,), "max_length": (int,)}.get(name, (int, float))
-    if type(value) in wanted and (type(value) is not float or math.isfinite(value)):
+    allowed: tuple[type, ...] = {"pattern": (str,), "min_length": (int,), "max_length": (int,)}.get(name, (int, float))
+    if type(value) in allowed and (type(value) is not float or math.isfinite(value)):
         return value
     raise _inexpressible_error(name, value, annotation)
 

@@ -68,7 +68,7 @@ def describe_syntax_error(text: str, error: JSONDecodeError) -> str:
 
 
 def _hint_after(text: str, error: JSONDecodeError) -> str:
-    """What to change where a value ends and something else follows than a comma or a bracket; empty if that is unclear."""
+    """What to change if something other than a comma or a bracket follows a value; empty if that is unclear."""
     before, rest = text[: error.pos].rstrip()[-1:], text[error.pos :].lstrip()
     if error.msg.startswith("Extra data"):
         return "send one JSON object for each call" if rest.startswith("{") else ""

@@ -280,9 +280,9 @@ def _model_errors(cls: type, error: Any, value: Any) -> Iterator[UnfitError]:
     if not hasattr(error, "error_count"):
         yield UnfitError(_rejection_message(cls, _reason(error)))
         return
-    for found in error.errors(include_input=False, include_url=False, include_context=False):
-        path = _value_path(found["loc"], value, missing=found["type"] == "missing")
-        yield UnfitError(_rejection_message(cls, found["msg"]), path=path)
+    for problem in error.errors(include_input=False, include_url=False, include_context=False):
+        path = _value_path(problem["loc"], value, missing=problem["type"] == "missing")
+        yield UnfitError(_rejection_message(cls, problem["msg"]), path=path)
 
 
 def _value_path(steps: tuple[str | int, ...], value: Any, *, missing: bool) -> tuple[str | int, ...]:

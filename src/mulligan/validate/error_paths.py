@@ -130,7 +130,7 @@ def _resolve_schema_path(
     schema: Mapping[str, Any], steps: Sequence[Any], path: Sequence[Any]
 ) -> tuple[tuple[Any, ...], bool]:
     """The path within a schema, and whether it matches the whole path within the value."""
-    found: list[Any] = []
+    resolved: list[Any] = []
     part: Any = schema
     keys = iter([*path, _END])
     holder, is_same = "", True
@@ -141,11 +141,11 @@ def _resolve_schema_path(
             is_sent = sent in names or (sent == "" and sent in part)
             name = sent if is_sent else names[0] if names else ""
             is_same = is_same and (holder != "properties" or name == sent)
-            found.append(name)
+            resolved.append(name)
             part, holder = part.get(name), ""
             if name != "":
                 continue
-        found.append(step)
+        resolved.append(step)
         if step == "$ref" and isinstance(part, Mapping):
             part = resolve_reference(schema, str(part.get("$ref", "")))
             continue
@@ -154,7 +154,7 @@ def _resolve_schema_path(
         holder = step if step in _SCHEMA_MAP_KEYWORDS and isinstance(part, Mapping) else ""
         part = part.get(step) if isinstance(part, Mapping) else value_at(part, [step])
         is_same = is_same and part is not None
-    return tuple(found), is_same and next(keys, None) is _END
+    return tuple(resolved), is_same and next(keys, None) is _END
 
 
 def has_ambiguous_names(schema: Any) -> bool:

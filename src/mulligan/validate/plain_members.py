@@ -97,7 +97,7 @@ def _read(part: Any) -> _Member | None:
     if not isinstance(kind, str) or kind not in _TYPES:
         return None
     keywords = part.keys() - _NOTES - {"type"}
-    types, known = _TYPES[kind]
+    types, unrelated = _TYPES[kind]
     if keywords == {"enum"} and kind == "string" and all(type(one) is str for one in part["enum"]):
         return _Member(types, frozenset(part["enum"]), is_constrained=False, part=part)
-    return _Member(types, None, is_constrained=bool(keywords), part=part) if keywords <= known else None
+    return _Member(types, None, is_constrained=bool(keywords), part=part) if keywords <= unrelated else None

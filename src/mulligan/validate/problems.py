@@ -41,8 +41,8 @@ def make_describer(kind: Any, message: str, part: Mapping[str, Any], schema: Map
         return lambda error, value, path, secret: [Problem(f"{_pointer(path)}/{escape(name)}", MISSING, expected)]
     if kind.name in ("additionalProperties", "unevaluatedProperties"):
         has_others = kind.name == "unevaluatedProperties" or "patternProperties" in part
-        known = list(part.get("properties", {})) or (None if has_others else [])
-        allowed = None if known is None else allowed_names(known)
+        names = list(part.get("properties", {})) or (None if has_others else [])
+        allowed = None if names is None else allowed_names(names)
         return lambda error, value, path, secret: [
             Problem(f"{_pointer(path)}/{escape(name)}", UNKNOWN, allowed) for name in error.kind.value[:MAX_PROBLEMS]
         ]
@@ -125,9 +125,11 @@ def limit_problems(found: list[Problem], of_root: int = 0, *, is_whole: bool = T
     described = _merge_by_place(found)[:MAX_PROBLEMS] if len(found) > 1 else found
     if is_whole and not of_root:
         return Problems(described, len(described), is_all=len(found) < MAX_PROBLEMS)
-    named = [problem.message in (MISSING, UNKNOWN) and problem.pointer.count("/") == 1 for problem in described]
-    is_all = len(found) < MAX_PROBLEMS if is_whole else all(named)
-    return Problems(described, len(described) + max(0, of_root - sum(named)), is_all=is_all)
+    is_root_problem = [
+        problem.message in (MISSING, UNKNOWN) and problem.pointer.count("/") == 1 for problem in described
+    ]
+    is_all = len(found) < MAX_PROBLEMS if is_whole else all(is_root_problem)
+    return Problems(described, len(described) + max(0, of_root - sum(is_root_problem)), is_all=is_all)
 
 
 def _merge_by_place(found: list[Problem]) -> list[Problem]:

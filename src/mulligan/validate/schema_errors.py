@@ -64,7 +64,7 @@ def count_alternatives(schema: Mapping[str, Any]) -> int:
     Raises:
         SchemaError: checking a value against all of them would take too long.
     """
-    known: dict[int, int] = {}
+    counts: dict[int, int] = {}
     visiting: set[int] = set()
 
     def count(part: Any) -> int:
@@ -74,19 +74,19 @@ def count_alternatives(schema: Mapping[str, Any]) -> int:
             return 0
         if id(part) in visiting:  # a recursive schema is as deep as the value
             return 1
-        if id(part) not in known:
+        if id(part) not in counts:
             visiting.add(id(part))
             inner = sum(count(item) for word, item in part.items() if word not in ("$defs", "definitions"))
             if isinstance(part.get("$ref"), str):
                 inner += count(resolve_reference(schema, part["$ref"]))
             visiting.discard(id(part))
-            known[id(part)] = max(1, inner)
-        return known[id(part)]
+            counts[id(part)] = max(1, inner)
+        return counts[id(part)]
 
-    found = count(schema)
-    if found > MAX_ALTERNATIVES:
+    total = count(schema)
+    if total > MAX_ALTERNATIVES:
         raise SchemaError(f"its nested alternatives exceed {MAX_ALTERNATIVES:,}")
-    return found
+    return total
 
 
 def locate_error(schema: Mapping[str, Any], error: SchemaError) -> SchemaError:
@@ -98,11 +98,11 @@ def locate_error(schema: Mapping[str, Any], error: SchemaError) -> SchemaError:
     is_07 = "draft-07" in str(schema.get("$schema", ""))
     try:
         (jsonschema_rs.Draft7Validator if is_07 else jsonschema_rs.Draft202012Validator)(dict(schema), offline=True)
-    except jsonschema_rs.ValidationError as found:
-        path = ErrorPaths(schema).path_of(found)
+    except jsonschema_rs.ValidationError as invalid:
+        path = ErrorPaths(schema).path_of(invalid)
         place = "".join(f"/{escape(step)}" for step in path)
         return (
-            InvalidSchemaError(show_name(place, _MAX_CHARS), _describe_fault(schema, path, found)) if place else error
+            InvalidSchemaError(show_name(place, _MAX_CHARS), _describe_fault(schema, path, invalid)) if place else error
         )
     except Exception:
         return error

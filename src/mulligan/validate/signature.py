@@ -232,10 +232,10 @@ def _hints(function: Function) -> Mapping[str, Any]:
     """The types of the parameters by name. Those of a plain function are resolved once: checking and describing need them."""
     if type(function) is not FunctionType:
         return _resolve_hints(function)
-    known = _known_hints.get(function)
-    if known is None:
-        known = _known_hints[function] = _resolve_hints(function)
-    return known
+    hints = _known_hints.get(function)
+    if hints is None:
+        hints = _known_hints[function] = _resolve_hints(function)
+    return hints
 
 
 def _resolve_hints(function: Function) -> Mapping[str, Any]:

@@ -128,10 +128,10 @@ def check_arguments(
         return
     for option, names in (("secret", secret), ("aliases", aliases)):
         for wrong in sorted(set(names) - set(known)):
-            there = ", ".join(known[:20]) or "none"
+            available = ", ".join(known[:20]) or "none"
             raise UsageError(
                 f"tool {name!r}: {option} names {_with_closest(wrong, known, ', which is not an argument')}; "
-                f"available: {there}{'' if schema is None else _OPEN_SCHEMA_HINT}"
+                f"available: {available}{'' if schema is None else _OPEN_SCHEMA_HINT}"
             )
     taken = next((other for others in aliases.values() for other in sorted(others) if other in known), None)
     if taken is not None:

@@ -34,11 +34,11 @@ def _check_bool_or_none(owner: str, option: str, value: Any) -> bool | None:
 
 
 def _check_labels(owner: str, option: str, value: Any) -> frozenset[str]:
-    several = (value,) if isinstance(value, str) else value
-    if isinstance(several, Iterable):
-        found = list(several)
-        if all(isinstance(label, str) for label in found):
-            return frozenset(found)
+    labels = (value,) if isinstance(value, str) else value
+    if isinstance(labels, Iterable):
+        listed = list(labels)
+        if all(isinstance(label, str) for label in listed):
+            return frozenset(listed)
     raise UsageError(f"{owner}: {option} must be a string or a list of strings, not {value!r:.80}")
 
 
@@ -95,12 +95,12 @@ def _check_aliases(owner: str, option: str, value: Any) -> Mapping[str, frozense
         return _NO_ALIASES
     if not isinstance(value, Mapping):
         raise UsageError(f"{owner}: {option} must map arguments to their other names, not {value!r:.80}")
-    found = {str(argument): _check_labels(owner, option, others) for argument, others in value.items()}
-    all_names = [other for others in found.values() for other in others]
+    aliases = {str(argument): _check_labels(owner, option, others) for argument, others in value.items()}
+    all_names = [other for others in aliases.values() for other in others]
     twice = next((other for other in all_names if all_names.count(other) > 1), None)
     if twice is not None:
         raise UsageError(f"{owner}: {twice!r} is an alias of two arguments; keep it for one")
-    return found
+    return aliases
 
 
 class _Option:
@@ -205,6 +205,6 @@ def check_names(options: Iterable[str], more: Iterable[str] = (), owner: str = "
     if unknown is not None:
         known = sorted({*_OPTIONS, *more})
         near = closest(str(unknown), known)
-        what = f"{unknown!r:.80}" + (f" (did you mean {near!r}?)" if near is not None else "")
+        shown = f"{unknown!r:.80}" + (f" (did you mean {near!r}?)" if near is not None else "")
         prefix = f"{owner}: " if owner else ""
-        raise UsageError(f"{prefix}unknown tool option {what}; available: {', '.join(known)}")
+        raise UsageError(f"{prefix}unknown tool option {shown}; available: {', '.join(known)}")

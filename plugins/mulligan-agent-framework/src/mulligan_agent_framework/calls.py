@@ -135,7 +135,7 @@ class ToolAttempt(Attempt):
         return read if read is not text and self.view.classify(read) is not None else text
 
     def answer(self, result: ToolResult) -> Any:
-        """What Agent Framework goes on with.
+        """What Agent Framework receives.
 
         Args:
             result: of the call, which succeeded.
@@ -206,7 +206,7 @@ def _abandonable(tool: FunctionTool) -> FunctionTool:
 
 
 def is_sync(tool: FunctionTool) -> bool:
-    """Whether a tool is a sync function, which Agent Framework runs in a thread that goes on after a deadline.
+    """Whether a tool is a sync function, which Agent Framework runs in a thread that continues after a deadline.
 
     Args:
         tool: the tool.
@@ -221,7 +221,7 @@ def as_tool(tool: FunctionTool, adapter: Adapter) -> Tool:
 
     Args:
         tool: the tool.
-        adapter: knows the host's options.
+        adapter: holds the host's options.
     """
     schema = tool.parameters()
     if tool.input_model is not None and not tool.input_model.model_config.get("extra"):

@@ -80,8 +80,8 @@ class _Run:
     """One run of an agent.
 
     Attributes:
-        adapter: knows the host's options.
-        conversation: to which it belongs.
+        adapter: holds the host's options.
+        conversation: the conversation that it belongs to.
         sent: the arguments of calls that are not answered yet, as the model sent them, by call id.
         messages: the conversation when the run was stopped.
     """
@@ -130,7 +130,7 @@ class _Runs(AgentMiddleware):
     """Around each run: the conversation, and what ends it.
 
     Args:
-        adapter: knows the host's options.
+        adapter: holds the host's options.
     """
 
     def __init__(self, adapter: Adapter) -> None:
@@ -173,7 +173,7 @@ class _Requests(ChatMiddleware):
     """Around each request to the model: its step, and the tools that replace the host's for its calls."""
 
     async def process(self, context: ChatContext, call_next: _Next) -> None:
-        """As in `ChatMiddleware`: after a fatal failure the model does not go on."""
+        """As in `ChatMiddleware`: after a fatal failure the model is not called again."""
         run: _Run = context.kwargs.pop(_RUN)
         tools = (context.options or {}).get("tools") or []
         tools[:] = _without_stand_ins(tools)

@@ -51,8 +51,8 @@ def answered(failure: Failure) -> ToolError | None:
     return _by_code(failure, failure.look("response", "Error", "Code"))
 
 
-def _by_code(failure: Failure, told: object) -> ToolError:
-    code = plain(told)
+def _by_code(failure: Failure, reported: object) -> ToolError:
+    code = plain(reported)
     if code == "TransactionCanceled":
         code = _cancelled(failure) or code
     meaning = _by_words(failure, code) or meaning_of(code, failure.status)
@@ -91,8 +91,8 @@ def _cancelled(failure: Failure) -> str | None:
 
 
 def _wait(failure: Failure) -> float | None:
-    told = failure.look("response", "retryAfterSeconds")
-    return float(told) if isinstance(told, str) and told.isdigit() else failure.retry_after
+    seconds = failure.look("response", "retryAfterSeconds")
+    return float(seconds) if isinstance(seconds, str) and seconds.isdigit() else failure.retry_after
 
 
 @rules(

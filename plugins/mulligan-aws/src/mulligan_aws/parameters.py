@@ -49,12 +49,12 @@ def validation_problems(failure: Failure) -> list[Problem]:
 
 
 def _problem(match: re.Match[str], message: str) -> Problem:
-    told = match.groupdict()
-    inside, name = told.get("inside") or "input", told["name"]
+    parts = match.groupdict()
+    inside, name = parts.get("inside") or "input", parts["name"]
     path = name if inside == "input" else f"{inside}.{name}"
-    expected = told.get("expected")
-    if told.get("least"):
-        expected = f"at least {told['least']}"
+    expected = parts.get("expected")
+    if parts.get("least"):
+        expected = f"at least {parts['least']}"
     elif expected:
         expected = re.sub(_TYPES, r"\1", expected)[:500]
     return Problem(pointer_to("Bucket" if name == "bucket" else path), message, expected)

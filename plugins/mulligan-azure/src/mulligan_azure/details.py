@@ -17,8 +17,8 @@ def code(failure: Failure) -> str:
     """The error code from the response's body, otherwise from its header; empty if there is none."""
     inner = failure.look("error", "innererror", "code")
     found = [failure.look(*path) for path in _CODES]
-    told = [getattr(value, "value", value) for value in (*found, failure.headers.get("x-ms-error-code"))]
-    codes = [value for value in told if isinstance(value, str) and re.fullmatch(_CODE, value)]
+    candidates = [getattr(value, "value", value) for value in (*found, failure.headers.get("x-ms-error-code"))]
+    codes = [value for value in candidates if isinstance(value, str) and re.fullmatch(_CODE, value)]
     if isinstance(inner, str) and codes[:1] in (["Forbidden"], ["Conflict"], ["BadParameter"]):
         codes.insert(0, inner)
     return codes[0] if codes else ""

@@ -59,8 +59,8 @@ class Message:
     """One message of the model.
 
     Attributes:
-        adapter: knows the host's options.
-        conversation: to which it belongs.
+        adapter: holds the host's options.
+        conversation: the conversation that it belongs to.
         tools: what the model may call, by name.
         owner: the executor of CrewAI that makes the calls.
     """
@@ -111,10 +111,10 @@ class Message:
 
 
 class Call:
-    """One call: from the model's words to what CrewAI goes on with.
+    """One call: from the model's text to what CrewAI receives.
 
     Args:
-        message: to which it belongs.
+        message: the message that it belongs to.
         id: the model's, or one of its own.
         name: the name that was called.
         sent: the arguments as the model sent them.
@@ -123,7 +123,7 @@ class Call:
         shown_id: the id by which CrewAI answers it.
 
     Attributes:
-        message: to which it belongs.
+        message: the message that it belongs to.
         name: the name that was called.
         shown: the arguments that CrewAI's hooks, events and cache see.
         answer: the answer, if the call failed.
@@ -148,7 +148,7 @@ class Call:
         return {"id": self._shown_id, "function": {"name": self.name, "arguments": copy.deepcopy(self.shown)}}
 
     def run(self, arguments: dict[str, Any]) -> Any:
-        """Takes the call through the pipeline, once; returns what CrewAI goes on with.
+        """Takes the call through the pipeline, once; returns what CrewAI receives.
 
         Args:
             arguments: as CrewAI hands them on, which hooks of the host may have changed.

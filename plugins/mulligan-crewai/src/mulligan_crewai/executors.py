@@ -30,7 +30,7 @@ class Guard:
     """What an executor and the executors of its plan's steps share.
 
     Args:
-        adapter: knows the host's options.
+        adapter: holds the host's options.
 
     Attributes:
         call: the call that is made as text, or None.
@@ -288,5 +288,5 @@ def _remembering(owner: Any, call: Call) -> Iterator[None]:
 
 
 def _answered(call: Call | None, result: ToolResult) -> ToolResult:
-    """The answer to a name that no tool has: CrewAI would list the one that stands for it among the tools."""
+    """The answer to a name that no tool has: CrewAI would list its stand-in among the tools."""
     return result if call is None or call.answer is None or not call.is_unknown else ToolResult(call.answer.message)

@@ -36,7 +36,7 @@ def as_tool(name: str, tool: BaseTool, adapter: Adapter) -> Tool:
     Args:
         name: the name that the model calls.
         tool: the same tool of CrewAI.
-        adapter: knows the host's options.
+        adapter: holds the host's options.
     """
     description = strip_composite_description_prefix(tool.description)
     schema = _schema(tool.args_schema, is_closed=not _takes_any(tool))

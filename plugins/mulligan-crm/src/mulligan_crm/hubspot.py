@@ -79,16 +79,18 @@ def answered(failure: Failure) -> ToolError | None:
 
 
 def _by_category(body: Mapping[str, Any], failure: Failure) -> ToolError | None:
-    told = (*(one.get("code") for one in _errors(body)), *map(body.get, ("category", "errorType", "status")))
-    named = next((code for code in told if isinstance(code, str) and codes.meaning_of(code) is not None), None)
-    meaning = codes.meaning_of(named)
+    candidates = (*(error.get("code") for error in _errors(body)), *map(body.get, ("category", "errorType", "status")))
+    known_code = next(
+        (code for code in candidates if isinstance(code, str) and codes.meaning_of(code) is not None), None
+    )
+    meaning = codes.meaning_of(known_code)
     if meaning is None or (failure.status or 400) >= 500:
         return None
     if meaning is m.RATE_LIMIT and body.get("policyName") == "DAILY":
         meaning = DAILY
     elif meaning in (m.CONFLICT, m.ARGUMENT) and _existing(body):
         meaning = m.EXISTS
-    return m.error_of(failure, meaning, service=SERVICE, told=named)
+    return m.error_of(failure, meaning, service=SERVICE, told=known_code)
 
 
 def _with_details(error: ToolError, body: Mapping[str, Any], failure: Failure) -> ToolError:
@@ -143,8 +145,8 @@ def _existing(body: Mapping[str, Any]) -> str | None:
 def _missing(body: Mapping[str, Any], failure: Failure) -> str | None:
     """The ID that the response names, if the call sent it."""
     sent = {str(value) for value in (failure.arguments or {}).values() if type(value) in (str, int)}
-    told = [one for entry in (body, *_errors(body)) for one in _context(entry, "id", "ids", "objectId")]
-    return next((one for one in told if one in sent), told[0] if len(told) == 1 else None)
+    ids = [one for entry in (body, *_errors(body)) for one in _context(entry, "id", "ids", "objectId")]
+    return next((one for one in ids if one in sent), ids[0] if len(ids) == 1 else None)
 
 
 def _scopes(body: Mapping[str, Any]) -> list[str]:

@@ -46,8 +46,8 @@ def status(failure: Failure) -> int | None:
     """The HTTP status of GitHub's response; for a failure that is only text, the one that go-github writes."""
     if failure.status is not None or failure.exception is not None:
         return failure.status
-    told = _GO.search(failure.text)
-    return int(told[1]) if told else None
+    match = _GO.search(failure.text)
+    return int(match[1]) if match else None
 
 
 def is_github(failure: Failure) -> bool:
@@ -64,8 +64,8 @@ def _host(url: object) -> str | None:
 
 
 def _is_from_go(failure: Failure) -> bool:
-    told = _GO.search(failure.text) if failure.exception is None else None
-    return told is not None and ("://api.github.com/" in told[0] or "/api/v3/" in told[0])
+    match = _GO.search(failure.text) if failure.exception is None else None
+    return match is not None and ("://api.github.com/" in match[0] or "/api/v3/" in match[0])
 
 
 def body(failure: Failure) -> Mapping[str, Any]:
@@ -78,8 +78,8 @@ def message(failure: Failure) -> str:
     said = body(failure).get("message")
     if isinstance(said, str):
         return said
-    told = _GO.search(failure.text)
-    return told[2] if told else ""
+    match = _GO.search(failure.text)
+    return match[2] if match else ""
 
 
 def field_errors(failure: Failure) -> list[Mapping[str, Any]]:
@@ -93,10 +93,10 @@ def field_errors(failure: Failure) -> list[Mapping[str, Any]]:
 
 def until_reset(failure: Failure) -> float | None:
     """Seconds until the rate limit resets, from a header or from go-github's text."""
-    told = _GO_RESET.search(failure.text) if failure.exception is None else None
-    if told is None:
+    match = _GO_RESET.search(failure.text) if failure.exception is None else None
+    if match is None:
         return failure.retry_after
-    hours, minutes, seconds = (int(part or 0) for part in told.groups())
+    hours, minutes, seconds = (int(part or 0) for part in match.groups())
     return float(3_600 * hours + 60 * minutes + seconds)
 
 
@@ -105,7 +105,7 @@ def problems(failure: Failure) -> list[Problem]:
     found = [
         Problem(_pointer(str(one["field"]), failure), _fault(one)) for one in field_errors(failure) if one.get("field")
     ]
-    return found or [_problem(told, failure) for told in _FIELD.finditer(message(failure))]
+    return found or [_problem(match, failure) for match in _FIELD.finditer(message(failure))]
 
 
 def _fault(error: Mapping[str, Any]) -> str:
@@ -115,8 +115,8 @@ def _fault(error: Mapping[str, Any]) -> str:
     return next((words for pattern, words in _WORDS if pattern.search(said)), fault) if fault in _VAGUE else fault
 
 
-def _problem(told: re.Match[str], failure: Failure) -> Problem:
-    name, fault, nested = told.groups()
+def _problem(match: re.Match[str], failure: Failure) -> Problem:
+    name, fault, nested = match.groups()
     if name is None:
         return Problem(_pointer(nested, failure), _CODES["invalid"])
     return Problem(_pointer(name, failure), "is required" if fault == "wasn't supplied" else "unknown")

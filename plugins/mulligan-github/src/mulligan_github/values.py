@@ -38,8 +38,8 @@ def _failure_of(value: Mapping[Any, Any]) -> Failure | None:
 
 
 def _status(value: Mapping[Any, Any], message: str) -> int | None:
-    told = str(value.get("status", ""))
-    return int(told) if len(told) == 3 and told.isdecimal() else _STATUSES.get(message)
+    status = str(value.get("status", ""))
+    return int(status) if len(status) == 3 and status.isdecimal() else _STATUSES.get(message)
 
 
 def _is_empty(data: object) -> bool:

@@ -127,10 +127,10 @@ def _error(known: _Message, found: re.Match[str], failure: Failure) -> ToolError
 def _name_missing(error: ResourceNotFoundError, failure: Failure) -> None:
     """Names the missing resource by the kind that GitLab reports: `404 Project Not Found`. It may be hidden instead."""
     if failure.status == 404:
-        told = next((found for _, text in _reasons(failure) if (found := _MISSING_KIND.search(text))), None)
-        name = find_argument(told[1] if told else "", failure.arguments)
-        error.resource = _value(name, failure) or (None if told else error.resource)
-        kind = told[1].lower() if told else ""
+        match = next((found for _, text in _reasons(failure) if (found := _MISSING_KIND.search(text))), None)
+        name = find_argument(match[1] if match else "", failure.arguments)
+        error.resource = _value(name, failure) or (None if match else error.resource)
+        kind = match[1].lower() if match else ""
         missing = f"{kind} {error.resource or ''}".strip() if kind or error.resource else ""
         if missing and missing.isdecimal():
             missing = f"{name or 'id'} {missing}"
@@ -162,8 +162,8 @@ def _body(failure: Failure) -> Mapping[str, Any]:
 def _reasons(failure: Failure) -> Iterator[tuple[str, str]]:
     """Each reason in a response, with its field: `message` is a text, a list, or a mapping of reasons by field."""
     body = _body(failure)
-    for told in (body.get("message"), body.get("error")) if body else (failure.body_text,):
-        by_field = told.items() if isinstance(told, Mapping) else (("", told),)
+    for member in (body.get("message"), body.get("error")) if body else (failure.body_text,):
+        by_field = member.items() if isinstance(member, Mapping) else (("", member),)
         for field, reasons in list(by_field)[:20]:
             for reason in reasons[:8] if isinstance(reasons, list) else (reasons,):
                 if isinstance(reason, str):

@@ -41,23 +41,23 @@ _NOT_MODIFIED, _UNAUTHENTICATED, _BUSY = 304, 401, 429
 )
 def answered(failure: Failure) -> ToolError:
     """An error response, by its reasons, its canonical code and its HTTP status."""
-    told = Details(failure)
+    details = Details(failure)
     status = failure.status or _http_status(failure)
     if failure.look("code") == _NOT_MODIFIED or failure.look("resp", "status") == _NOT_MODIFIED:
         return m.error_of(failure, UNCHANGED, service=SERVICE)
-    by_grpc = meaning_of_grpc(told.status, told.message) if failure.look("grpc_status_code") is not None else None
+    by_grpc = meaning_of_grpc(details.status, details.message) if failure.look("grpc_status_code") is not None else None
     if by_grpc is not None:
         return m.error_of(failure, by_grpc, service=SERVICE, http_status=None)
-    meaning, code = _meaning(told, told.status or _named_code(failure), status)
+    meaning, code = _meaning(details, details.status or _named_code(failure), status)
     if meaning is None and status is None:
         meaning = reason_of(failure.type_name.rpartition(".")[2])
     if meaning is None:
-        error = status_error(failure, status, service=SERVICE, resource=told.named_resource)
+        error = status_error(failure, status, service=SERVICE, resource=details.named_resource)
     else:
         error = m.error_of(
-            failure, meaning, service=SERVICE, told=code, resource=told.named_resource, http_status=status
+            failure, meaning, service=SERVICE, told=code, resource=details.named_resource, http_status=status
         )
-    return _completed(error, told)
+    return _completed(error, details)
 
 
 def _http_status(failure: Failure) -> int | None:
@@ -71,27 +71,27 @@ def _named_code(failure: Failure) -> str:
     return code if isinstance(code, str) else ""
 
 
-def _meaning(told: Details, code: str, status: int | None) -> tuple[m.Meaning | None, str]:
+def _meaning(details: Details, code: str, status: int | None) -> tuple[m.Meaning | None, str]:
     """The meaning of the reasons or the canonical code, and the one that decided; None if the status suffices."""
     if status == _UNAUTHENTICATED:  # then `required` refers to the login, not to a parameter
-        return m.AUTHENTICATION, next(iter(told.reasons), code)
-    for reason in told.reasons:
+        return m.AUTHENTICATION, next(iter(details.reasons), code)
+    for reason in details.reasons:
         meaning = reasons.meaning_of(reason)
         if meaning is not None:
-            return m.QUOTA if meaning is m.RATE_LIMIT and told.is_long_quota else meaning, reason
+            return m.QUOTA if meaning is m.RATE_LIMIT and details.is_long_quota else meaning, reason
     if status == _BUSY or code == "RESOURCE_EXHAUSTED":
-        return m.QUOTA if told.is_long_quota else m.RATE_LIMIT, code
+        return m.QUOTA if details.is_long_quota else m.RATE_LIMIT, code
     return canonical.meaning_of(code) if status in _DECIDED_BY_CODE else None, code
 
 
-def _completed(error: ToolError, told: Details) -> ToolError:
+def _completed(error: ToolError, details: Details) -> ToolError:
     """Adds the wait, name and fields from the details, which are more precise than the exception."""
     if isinstance(error, _WAITING):
-        error.retry_after = told.retry_after
+        error.retry_after = details.retry_after
     elif isinstance(error, (ResourceNotFoundError, ResourceConflictError)):
-        error.resource = told.resource
+        error.resource = details.resource
     elif isinstance(error, ToolArgumentError):
-        error.problems = told.problems or error.problems
+        error.problems = details.problems or error.problems
     if isinstance(error, ResourceNotFoundError):
         error.message = not_found_message(error.resource)
     return error

@@ -45,8 +45,8 @@ class Details:
     @cached_property
     def status(self) -> str:
         """The canonical code of google.rpc, such as `FAILED_PRECONDITION`, or empty."""
-        told = self._failure.look("grpc_status_code", "name") or self._error.get("status")
-        return told if isinstance(told, str) else ""
+        status = self._failure.look("grpc_status_code", "name") or self._error.get("status")
+        return status if isinstance(status, str) else ""
 
     @cached_property
     def retry_after(self) -> float | None:
@@ -71,8 +71,8 @@ class Details:
 
     @cached_property
     def _own_message(self) -> str:
-        told = self._error.get("message") or self._failure.look("message")
-        return told[:2_000] if isinstance(told, str) else ""
+        message = self._error.get("message") or self._failure.look("message")
+        return message[:2_000] if isinstance(message, str) else ""
 
     @cached_property
     def problems(self) -> tuple[Problem, ...]:

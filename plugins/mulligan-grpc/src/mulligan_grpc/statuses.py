@@ -39,26 +39,26 @@ def answered(failure: Failure) -> ToolError | None:
     meaning = codes.meaning_of(status)
     if meaning is None:
         return None
-    told = details(failure)
-    meaning = reasons.meaning_of(told.reason) or _narrowed(status, meaning, failure, told)
-    resource = told.resource
+    reported = details(failure)
+    meaning = reasons.meaning_of(reported.reason) or _narrowed(status, meaning, failure, reported)
+    resource = reported.resource
     if meaning is m.NOT_FOUND:
         resource = resource or _argument_in_message(failure) or failure.resource
-    error = m.error_of(failure, meaning, told=told.reason or status, resource=resource, http_status=None)
-    error.problems = told.problems or error.problems
-    error.retry_after = told.retry_after if told.retry_after is not None else error.retry_after
+    error = m.error_of(failure, meaning, told=reported.reason or status, resource=resource, http_status=None)
+    error.problems = reported.problems or error.problems
+    error.retry_after = reported.retry_after if reported.retry_after is not None else error.retry_after
     if isinstance(error, ResourceNotFoundError) and not resource:
         error.message = "The service has no such resource."
-    if told.domain.endswith("googleapis.com"):
+    if reported.domain.endswith("googleapis.com"):
         error.provider = "google"
     return error
 
 
-def _narrowed(status: str, meaning: m.Meaning, failure: Failure, told: Details) -> m.Meaning:
+def _narrowed(status: str, meaning: m.Meaning, failure: Failure, reported: Details) -> m.Meaning:
     """The meaning that the details text adds: where the connection ended, or which limit is reached."""
     text = _message(failure)
     if status == "RESOURCE_EXHAUSTED":
-        return _limit(text, meaning, told)
+        return _limit(text, meaning, reported)
     if status == "UNAVAILABLE" and _REFUSED.match(text):
         return m.TLS if _HANDSHAKE.search(text) else m.UNREACHABLE
     if status == "UNAVAILABLE" and _HANDSHAKE.match(text):
@@ -66,14 +66,14 @@ def _narrowed(status: str, meaning: m.Meaning, failure: Failure, told: Details) 
     return m.DROPPED if status in _MAY_BREAK and _DROPPED.match(text) else meaning
 
 
-def _limit(text: str, meaning: m.Meaning, told: Details) -> m.Meaning:
+def _limit(text: str, meaning: m.Meaning, reported: Details) -> m.Meaning:
     """A rate limit, an exhausted quota, or a message that exceeds the size limit of one side."""
     if "larger than max" in text or "metadata size exceeds" in text.lower():
         message = "The message exceeds the size limit. Request less, or send less"
         was_sent = "sent message larger" not in text.lower()
         return m.TOO_LARGE._replace(message=message, effect="possible" if was_sent else "none")
-    said = " ".join((*told.quotas, text))
-    return m.QUOTA if told.retry_after is None and _LONG_PERIOD.search(said) else meaning
+    text_of_quotas = " ".join((*reported.quotas, text))
+    return m.QUOTA if reported.retry_after is None and _LONG_PERIOD.search(text_of_quotas) else meaning
 
 
 def _argument_in_message(failure: Failure) -> str | None:
@@ -90,5 +90,5 @@ def _status(failure: Failure) -> str:
 
 
 def _message(failure: Failure) -> str:
-    told = failure.ask("details") or failure.look("message")
-    return told[:2_000] if isinstance(told, str) else ""
+    message = failure.ask("details") or failure.look("message")
+    return message[:2_000] if isinstance(message, str) else ""

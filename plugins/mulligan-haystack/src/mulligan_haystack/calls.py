@@ -38,8 +38,8 @@ class Message:
     """One message of the model: its calls, and what may be called.
 
     Attributes:
-        adapter: knows the host's options.
-        conversation: to which it belongs.
+        adapter: holds the host's options.
+        conversation: the conversation that it belongs to.
         state: of the run.
         tools: the agent's own tools by name.
         strategy: asks a person, or None.
@@ -54,7 +54,7 @@ class Message:
     said: ChatMessage
 
     def view(self, *, awaited: bool) -> Pipeline:
-        """The pipeline with the tools of the moment.
+        """The pipeline with the tools that may be called now.
 
         Args:
             awaited: whether they are awaited.
@@ -67,7 +67,7 @@ class Call:
     """One call of a message.
 
     Attributes:
-        message: to which it belongs.
+        message: the message that it belongs to.
         id: the model's, or None.
         name: the name that was called.
         arguments: what the model sent.
@@ -79,7 +79,7 @@ class Call:
     arguments: dict[str, Any]
 
     def run(self, tool: Tool, injected: dict[str, Any]) -> Any:
-        """Takes the call through the pipeline; returns what Haystack goes on with.
+        """Takes the call through the pipeline; returns what Haystack receives.
 
         Args:
             tool: what Haystack runs.
@@ -123,7 +123,7 @@ class ToolAttempt(Attempt):
 
     Args:
         call: the call.
-        tool: what Haystack runs: the tool, or what stands for a name that no tool has.
+        tool: what Haystack runs: the tool, or the stand-in for a name that no tool has.
         injected: arguments that are not the model's.
         awaited: whether the tool is awaited.
     """
@@ -154,7 +154,7 @@ class ToolAttempt(Attempt):
         self._call = call
 
     def failure(self, error: BaseException) -> BaseException:
-        """As in `Attempt`: what the tool raised, of which Haystack has made a text."""
+        """As in `Attempt`: what the tool raised, which Haystack turned into text."""
         while isinstance(error, (ToolInvocationError, PipelineRuntimeError)) and error.__cause__ is not None:
             error = error.__cause__
         return error if isinstance(error, ControlFlow) else super().failure(error)
@@ -178,20 +178,20 @@ class ToolAttempt(Attempt):
 
 
 class Arguments(dict[str, Any]):
-    """A call's arguments, whose copy names the call to the tool: Haystack gives a tool nothing but a copy of them.
+    """A call's arguments, whose copy names the call to the tool: Haystack passes a tool only a copy of them.
 
-    Anything else that is made of them is plain.
+    Anything else that is built from them is a plain dict.
     """
 
     call: Call | None = None
 
     @classmethod
     def of(cls, sent: ToolCall, message: Message) -> Arguments:
-        """Those of a call.
+        """The arguments of a call.
 
         Args:
             sent: the call.
-            message: to which it belongs.
+            message: the message that it belongs to.
         """
         made = cls(sent.arguments)
         made.call = Call(message, sent.id, sent.tool_name, dict(sent.arguments))
@@ -209,7 +209,7 @@ _CALL = "__mulligan_call__"
 
 
 def stand_in(name: str) -> Tool:
-    """A tool that stands for a name that no tool has, so that its call is answered like any other.
+    """A stand-in for a name that no tool has, so that its call is answered like any other.
 
     Args:
         name: the name that was called.
@@ -253,7 +253,7 @@ def as_tool(tool: Tool, adapter: Adapter, *, awaited: bool) -> mulligan.Tool:
 
     Args:
         tool: the tool.
-        adapter: knows the host's options.
+        adapter: holds the host's options.
         awaited: whether it is awaited.
     """
     schema = tool.parameters if _takes_any(tool) else {"additionalProperties": False, **tool.parameters}

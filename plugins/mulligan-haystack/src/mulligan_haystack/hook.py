@@ -74,7 +74,7 @@ class Guard:
     """Stands between an agent and its tools: the last hook before the calls of a message run, and after.
 
     Args:
-        adapter: knows the host's options.
+        adapter: holds the host's options.
         confirmation: asks a person, or None.
     """
 

@@ -21,8 +21,8 @@ def proxy(failure: Failure) -> ToolError:
 @rules("requests.MissingSchema", "requests.InvalidSchema", "requests.InvalidURL", "requests.URLRequired")
 def url(failure: Failure) -> ToolError:
     """A URL that cannot be requested."""
-    told = _QUOTED.search(failure.text)
-    return outcomes.bad_url(failure, told[1] if told else None)
+    match = _QUOTED.search(failure.text)
+    return outcomes.bad_url(failure, match[1] if match else None)
 
 
 @rules("requests.InvalidHeader")

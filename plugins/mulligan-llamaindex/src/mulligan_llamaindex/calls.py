@@ -105,7 +105,7 @@ class ToolAttempt(Attempt):
         return value.raw_output if is_failure else OpaqueValue(value)
 
     def answer(self, result: ToolResult, name: str, arguments: dict[str, Any]) -> ToolOutput:
-        """What LlamaIndex goes on with.
+        """What LlamaIndex receives.
 
         Args:
             result: of the call.
@@ -130,7 +130,7 @@ def as_tool(tool: AsyncBaseTool, adapter: Adapter) -> Tool:
 
     Args:
         tool: the tool.
-        adapter: knows the host's options.
+        adapter: holds the host's options.
     """
     metadata = tool.metadata
     schema = OPEN if metadata.fn_schema is None else metadata.get_parameters_dict()
@@ -140,7 +140,7 @@ def as_tool(tool: AsyncBaseTool, adapter: Adapter) -> Tool:
 
 
 def _is_sync(tool: AsyncBaseTool) -> bool:
-    """Whether a tool is a sync function, which LlamaIndex runs in a thread that goes on after a deadline."""
+    """Whether a tool is a sync function, which LlamaIndex runs in a thread that continues after a deadline."""
     if isinstance(tool, FunctionTool):
         return tool.async_fn.__module__ == FunctionTool.__module__  # a wrapper around it
     return hasattr(tool, "base_tool")

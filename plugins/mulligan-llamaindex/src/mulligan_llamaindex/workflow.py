@@ -123,7 +123,7 @@ class Guard:
         return ToolAttempt(view, known, name, execute)
 
     def shown(self, tools: list[AsyncBaseTool]) -> list[AsyncBaseTool]:
-        """The tools that may be called now; in a call, also one that stands for a name that none of them has."""
+        """The tools that may be called now; in a call, also a stand-in for a name that none of them has."""
         self.check_names(tools)
         call = _CALL.get()
         if call is None:
@@ -133,7 +133,7 @@ class Guard:
         return tools if call.event.tool_name in known else [*tools, UnknownTool(call.event.tool_name)]
 
     async def run(self, ctx: Context, call: _Call, execute: Execute) -> ToolOutput:
-        """Runs a call, and returns what LlamaIndex goes on with."""
+        """Runs a call, and returns what LlamaIndex receives."""
         conversation = await self.conversation(ctx)
         attempt = self.attempt(call.tools, call.event.tool_name, execute)
         attempt.decision = call.decision
@@ -229,7 +229,7 @@ def _guarded(cls: Any) -> Any:
             return following  # type: ignore[no-any-return]
 
         async def get_tools(self, *args: Any, **kwargs: Any) -> list[AsyncBaseTool]:
-            """The tools that may be called now; and one that stands for a name that none of them has."""
+            """The tools that may be called now, and a stand-in for a name that none of them has."""
             return _guard(self).shown(list(await super().get_tools(*args, **kwargs)))
 
         async def _call_tool(self, ctx: Context, tool: AsyncBaseTool, tool_input: dict[str, Any]) -> ToolOutput:

@@ -46,11 +46,11 @@ class MulliganMiddleware(Middleware):
             call_next: the server's own handler.
         """
         served = _Call(context, call_next)
-        told = await self._protection.call(served)
-        if told is None:
+        answer = await self._protection.call(served)
+        if answer is None:
             return served.answer
         original = _plain(served.answer) if isinstance(served.answer, ToolResult) else None
-        failed = failure_of(told, original)
+        failed = failure_of(answer, original)
         blocks = types.CallToolResult.model_validate(failed, by_name=False).content
         return ToolResult(
             content=blocks,

@@ -83,12 +83,12 @@ class MulliganMiddleware:
         if ctx.method != "tools/call" or ctx.request_id is None or not isinstance(params.get("name"), str):
             return await call_next(ctx)
         served = _Call(ctx, call_next, self.tools)
-        told = await self._protection.call(served)
-        if told is None:
+        answer = await self._protection.call(served)
+        if answer is None:
             return served.answer  # type: ignore[no-any-return]
         original = served.answer if isinstance(served.answer, Mapping) else None
         complete = {"resultType": "complete"} if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS else {}
-        return {**complete, **failure_of(told, original)}
+        return {**complete, **failure_of(answer, original)}
 
 
 class _Call(ServerCall):

@@ -154,17 +154,17 @@ def refusal(code: int, text: str, command: str = "", address: str | None = None)
         address: the address that was refused.
     """
     found = _ENHANCED.match(text)
-    told = found[1] if found and found[1][0] == str(code)[:1] else ""
-    meaning = enhanced_codes.meaning_of(told) if told else None
+    enhanced = found[1] if found and found[1][0] == str(code)[:1] else ""
+    meaning = enhanced_codes.meaning_of(enhanced) if enhanced else None
     if meaning is None or (code in _LOGIN_CODES and not _is_fatal(meaning)):
         by_command = _BY_COMMAND.get(command)
         meaning = (by_command.meaning_of(code) if by_command else None) or reply_codes.meaning_of(code)
-        told = str(code)
+        enhanced = str(code)
     if command == "login" and code in _LOGIN_REFUSED and not _is_fatal(meaning):
         meaning = LOGIN
-    elif meaning in _VAGUE and (meaning is not NO_MAILBOX or told == "550"):
+    elif meaning in _VAGUE and (meaning is not NO_MAILBOX or enhanced == "550"):
         meaning = _by_text(code, text, command) or meaning
-    return None if meaning is None else Refusal(told, meaning, address)
+    return None if meaning is None else Refusal(enhanced, meaning, address)
 
 
 def _is_fatal(meaning: m.Meaning | None) -> bool:
@@ -195,11 +195,11 @@ def recipients_refused(failure: Failure) -> ToolError | None:
 
 
 def _recipients(failure: Failure) -> list[tuple[str, tuple[int, str]]]:
-    told = failure.look("recipients")
-    if is_a(told, Mapping):
-        pairs = list(as_dict(told).items())[:100]
-    elif isinstance(told, list):
-        seen = [Failure(one) for one in told[:100] if isinstance(one, BaseException)]
+    recipients = failure.look("recipients")
+    if is_a(recipients, Mapping):
+        pairs = list(as_dict(recipients).items())[:100]
+    elif isinstance(recipients, list):
+        seen = [Failure(one) for one in recipients[:100] if isinstance(one, BaseException)]
         pairs = [(one.look("recipient"), (one.look("code"), one.look("message"))) for one in seen]
     else:
         return []

@@ -99,8 +99,10 @@ def container(failure: Failure) -> ToolError:
 @rules("docker.errors.APIError")
 def api(failure: Failure) -> ToolError | None:
     """The daemon's response, by its explanation and its status."""
-    told, status = failure.look("explanation"), failure.look("status_code")
-    text = told.decode(errors="replace") if isinstance(told, bytes) else told if isinstance(told, str) else ""
+    explanation, status = failure.look("explanation"), failure.look("status_code")
+    if isinstance(explanation, bytes):
+        explanation = explanation.decode(errors="replace")
+    text = explanation if isinstance(explanation, str) else ""
     return _answer(failure, text, status if isinstance(status, int) else None)
 
 

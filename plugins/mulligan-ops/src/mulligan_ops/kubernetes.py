@@ -118,27 +118,27 @@ def kubernetes_created(failure: Failure) -> ToolError | None:
 @rules(*_of("ApiException"))
 def kubernetes_answer(failure: Failure) -> ToolError | None:
     """The API server's response, by its Status object, otherwise by its HTTP status."""
-    told = str(failure.look("reason"))[:20_000]
+    reason = str(failure.look("reason"))[:20_000]
     status, answer = failure.look("status"), _object(failure.look("body"))
     if not isinstance(status, int) or status == 0:
-        handshake = _HANDSHAKE.search(told)
+        handshake = _HANDSHAKE.search(reason)
         if handshake is None:
-            return _without_answer(failure, told)
-        status, body = int(handshake[1]), _BODY.search(told)
+            return _without_answer(failure, reason)
+        status, body = int(handshake[1]), _BODY.search(reason)
         answer = _object(_literal(body[1])) if body else {}
-    watched = _WATCHED.fullmatch(told)  # a watch has no body; its reason and message are one text
+    watched = _WATCHED.fullmatch(reason)  # a watch has no body; its reason and message are one text
     if watched is not None and not answer:
         answer = {"reason": watched[1], "message": watched[2]}
     return status_object_error(failure, answer, status)
 
 
-def _without_answer(failure: Failure, told: str) -> ToolError | None:
+def _without_answer(failure: Failure, reason: str) -> ToolError | None:
     """A connection error, which the client keeps only as the context of its own exception."""
     before = failure.look("__context__")
-    if told.startswith("Cannot prepare a request"):
+    if reason.startswith("Cannot prepare a request"):
         return meanings.error_of(failure, meanings.ARGUMENT, message="The Kubernetes client rejected a parameter.")
     error = transport_error(failure.about(before), service=SERVICE) if isinstance(before, BaseException) else None
-    if error is None and told.startswith("SSLError"):
+    if error is None and reason.startswith("SSLError"):
         return meanings.error_of(failure, meanings.TLS, service=SERVICE, effect="possible", http_status=None)
     return error
 

@@ -46,7 +46,7 @@ CONTROL_FLOW = (
 
 
 class RunStopped(Stopped, AgentRunError):
-    """A tool failed in a way that the model cannot mend. Every call of the step was answered before it was raised.
+    """A tool failed in a way that the model cannot correct. Every call of the step was answered before it was raised.
 
     Args:
         error: what the failure means.
@@ -54,7 +54,7 @@ class RunStopped(Stopped, AgentRunError):
 
     Attributes:
         error: what the failure means; also the `__cause__`.
-        messages: the conversation, to go on from once it is mended.
+        messages: the conversation, to continue from once the cause is fixed.
     """
 
 
@@ -72,7 +72,7 @@ class Memory(Conversation):
         self.view = view
 
     def failed(self, result: ToolResult) -> ToolFailed:
-        """What the model is told, as a failed result, which uses up none of the retries of Pydantic AI.
+        """What the model reads, as a failed result, which uses up none of the retries of Pydantic AI.
 
         Args:
             result: of one call.
@@ -101,7 +101,7 @@ class Execution(Attempt):
         handler: has Pydantic AI run the tool.
         arguments: as Pydantic AI validated them.
         name: the tool's name.
-        in_thread: whether the tool is a sync function, which goes on after its deadline.
+        in_thread: whether the tool is a sync function, which continues after its deadline.
         approved: whether a person has approved the call.
 
     Attributes:
@@ -222,7 +222,7 @@ MCP_MODULE = "pydantic_ai.mcp"
 
 
 def runs_in_thread(tool: Any) -> bool:
-    """Whether a tool is a sync function, which goes on after its deadline.
+    """Whether a tool is a sync function, which continues after its deadline.
 
     Args:
         tool: as a toolset gives it, which may hold another.

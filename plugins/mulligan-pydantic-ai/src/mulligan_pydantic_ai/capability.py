@@ -37,7 +37,7 @@ class _Unknown(ToolDefinition):
 
 
 class Mulligan(AbstractCapability[Any]):
-    """Gives every call of a function tool a second chance; unknown names, wrong arguments and failures are told in full.
+    """Gives every call of a function tool a second chance; unknown names, wrong arguments and failures are explained in full.
 
     Args:
         pipeline: your own policy, plugins, format, limits and middleware.
@@ -147,7 +147,7 @@ class Mulligan(AbstractCapability[Any]):
         """What Pydantic AI takes is taken; what it refuses is explained, or repaired where the policy allows it.
 
         Raises:
-            ToolFailed: what the model is told.
+            ToolFailed: what the model reads.
         """
         self.memory.join_step()  # calls that an earlier run has deferred are made before any request
         sent = ToolCall(call.tool_call_id, call.tool_name, _read(args))
@@ -177,7 +177,7 @@ class Mulligan(AbstractCapability[Any]):
         """Runs the tool, with deadline, middleware and all, and tells the model what went wrong.
 
         Raises:
-            ToolFailed: what the model is told.
+            ToolFailed: what the model reads.
             ApprovalRequired: a person has to approve the call first.
         """
         sent = ToolCall(call.tool_call_id, call.tool_name, _read(call.args))

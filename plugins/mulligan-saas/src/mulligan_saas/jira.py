@@ -77,17 +77,17 @@ def _problems(failure: Failure) -> list[Problem]:
     body = failure.body
     errors = body.get("errors") if isinstance(body, Mapping) else None
     if isinstance(errors, Mapping) and errors:
-        return [_problem(failure, str(field), str(told)) for field, told in list(errors.items())[:20]]
+        return [_problem(failure, str(field), str(reason)) for field, reason in list(errors.items())[:20]]
     named = _FOR_FIELD.search(failure.text)
     return [Problem(pointer_to([named[1]]), "has a value unknown to Jira")] if named else []
 
 
-def _problem(failure: Failure, field: str, told: str) -> Problem:
+def _problem(failure: Failure, field: str, reason: str) -> Problem:
     """A problem with Jira's field (`issuetype`), at the argument with a similar name (`issue_type`)."""
     known = failure.arguments or {}
     squeezed = {name.replace("_", "").lower(): name for name in known}
     name = field if field in known else argument_named_in(field, known) or squeezed.get(field.lower(), field)
-    return Problem(pointer_to([name]), "is required" if _REQUIRED.search(told[:200]) else "is not accepted")
+    return Problem(pointer_to([name]), "is required" if _REQUIRED.search(reason[:200]) else "is not accepted")
 
 
 @rules("jira.NotJIRAInstanceError")

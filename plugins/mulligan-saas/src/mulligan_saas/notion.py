@@ -74,9 +74,11 @@ def _resource(failure: Failure) -> str | None:
 def _problems(failure: Failure) -> list[Problem]:
     """The fields that Notion names in prose: `body.properties.Name should be ...`, `Name is not a property that exists`."""
     text = failure.text[:2_000]
-    told = [_problem(found[1], found[2]) for found in _FIELD.finditer(text)]
-    told += [Problem(pointer_to(["properties", found[1]]), _PROPERTY[found[2]]) for found in _PROPERTIES.finditer(text)]
-    return list({problem.pointer: problem for problem in told}.values())[:8]
+    problems = [_problem(found[1], found[2]) for found in _FIELD.finditer(text)]
+    problems += [
+        Problem(pointer_to(["properties", found[1]]), _PROPERTY[found[2]]) for found in _PROPERTIES.finditer(text)
+    ]
+    return list({problem.pointer: problem for problem in problems}.values())[:8]
 
 
 def _problem(field: str, said: str | None) -> Problem:

@@ -178,9 +178,9 @@ def _problems(code: str, answer: Mapping[str, Any], failure: Failure) -> list[Pr
     metadata = answer.get("response_metadata")
     messages = metadata.get("messages") if isinstance(metadata, Mapping) else None
     listed = messages[:20] if isinstance(messages, list) else ()
-    found = [told for one in listed if isinstance(one, str) and (told := _POINTER.match(one))]
-    if found:
-        return [Problem(told[2], "is missing" if "missing" in told[1] else "is not accepted") for told in found]
+    matches = [match for text in listed if isinstance(text, str) and (match := _POINTER.match(text))]
+    if matches:
+        return [Problem(match[2], "is missing" if "missing" in match[1] else "is not accepted") for match in matches]
     subject = _ARGUMENTS.get(code) or re.sub(r"^(invalid|missing|bad|no)_|_(too_long|too_large)$", "", code)
     name = argument_named_in(subject, failure.arguments)
     if name is None and not failure.arguments and subject != code and subject not in _NO_ARGUMENTS:

@@ -44,7 +44,7 @@ class Call(Attempt):
         self._agent = agent
 
     def failure(self, error: BaseException) -> BaseException:
-        """What the tool raised, of which smolagents has made a text."""
+        """What the tool raised, which smolagents turned into text."""
         wrapped = isinstance(error, (AgentToolCallError, AgentToolExecutionError)) and error.__cause__
         return super().failure(wrapped or error)
 
@@ -82,7 +82,7 @@ def as_tool(adapter: Adapter, tool: Any) -> Tool:
     """A tool of mulligan.
 
     Args:
-        adapter: knows the host's options.
+        adapter: holds the host's options.
         tool: smolagents' tool, or an agent.
 
     Raises:

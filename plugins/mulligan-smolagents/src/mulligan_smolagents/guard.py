@@ -28,7 +28,7 @@ def guard(
     fatal: Any = None,
     repair: Any = None,
 ) -> A:
-    """Gives every tool call of an agent a second chance, and of the agents that it manages, also those added later.
+    """Gives every tool call of an agent a second chance, and those of the agents that it manages, also if they are added later.
 
     Args:
         agent: the agent, which is changed.
@@ -77,7 +77,7 @@ class _Guard:
         return self._run(*args, **options)
 
     def process(self, chat_message: ChatMessage, memory_step: ActionStep) -> Iterator[Any]:
-        """Has the calls of one message run; ends the run if one has failed so that it must.
+        """Runs the calls of one message; ends the run after a fatal failure.
 
         Raises:
             RunStopped: with the reason.
@@ -140,7 +140,7 @@ def _named(tool: Any, arguments: Any) -> Any:
 
 
 def _with_id(arguments: Any, id: str) -> Any:
-    """The arguments with the id of their call, which smolagents does not hand on."""
+    """The arguments with the id of their call, which smolagents does not pass on."""
     carrying: Any = arguments
     if isinstance(arguments, (dict, str)):
         carrying = _Arguments(arguments) if isinstance(arguments, dict) else _Text(arguments)
@@ -154,7 +154,7 @@ class _Arguments(dict[str, Any]):
     id: str | None = None
 
     def __bool__(self) -> bool:
-        return True  # what is false is replaced
+        return True  # smolagents replaces arguments that are falsy
 
 
 class _Text(str):

@@ -105,8 +105,8 @@ def _number_and_text(failure: Failure) -> tuple[int | None, str]:
     arguments = arguments if isinstance(arguments, tuple) and arguments else (None, failure.text)
     if isinstance(arguments[0], tuple) and arguments[0]:
         arguments = arguments[0]  # pymssql: while connecting
-    number, told = arguments[0], arguments[-1]
-    text = told[:4_000].decode(errors="replace") if isinstance(told, bytes) else str(told)[:4_000]
+    number, message = arguments[0], arguments[-1]
+    text = message[:4_000].decode(errors="replace") if isinstance(message, bytes) else str(message)[:4_000]
     if isinstance(number, int):
         return number, text
     found = _NUMBER.search(text) if "[SQL Server]" in text else None

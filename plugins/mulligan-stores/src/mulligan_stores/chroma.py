@@ -33,7 +33,7 @@ def chroma_class(failure: Failure) -> ToolError | None:
 
 
 def _error(failure: Failure, meaning: m.Meaning) -> ToolError:
-    told = failure.look("code")
-    status = told() if callable(told) else None
+    code = failure.look("code")
+    status = code() if callable(code) else None
     name = find_name(COLLECTION, failure.text)
     return store_error(failure, meaning, CHROMA, name=name, http_status=status if isinstance(status, int) else None)

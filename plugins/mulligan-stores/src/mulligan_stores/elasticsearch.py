@@ -158,8 +158,8 @@ def _find_name(cause: Mapping[str, Any], body: Mapping[str, Any], reason: str) -
 
 
 def _pause(failure: Failure) -> float | None:
-    told = failure.look("meta", "headers", "retry-after")
-    return float(told) if isinstance(told, str) and told.isdigit() else failure.retry_after
+    seconds = failure.look("meta", "headers", "retry-after")
+    return float(seconds) if isinstance(seconds, str) and seconds.isdigit() else failure.retry_after
 
 
 @rules("elastic_transport.SerializationError", "opensearchpy.SerializationError")

@@ -149,8 +149,8 @@ def mongodb_bulk(failure: Failure) -> ToolError | None:
     return error
 
 
-def _failed(told: object) -> list[Mapping[str, Any]]:
-    return [one for one in told if isinstance(one, Mapping)] if isinstance(told, list) else []
+def _failed(errors: object) -> list[Mapping[str, Any]]:
+    return [one for one in errors if isinstance(one, Mapping)] if isinstance(errors, list) else []
 
 
 @rules("pymongo.errors.OperationFailure", "pymongo.errors.NotPrimaryError")

@@ -173,14 +173,14 @@ class Call(Attempt):
         ended: ToolResultEvent | None = self.value
         if not result.is_error and ended is not None:
             return _with_text(ended, content)
-        told: list[Any] = [{"text": content}]
+        blocks_to_model: list[Any] = [{"text": content}]
         exception: Exception | None = result.error
         if ended is not None and not isinstance(exception, ToolTimeoutError):
             blocks = ended.tool_result.get("content") or ()
-            told += [block for block in blocks if not {"text", "json"} & set(block)]
+            blocks_to_model += [block for block in blocks if not {"text", "json"} & set(block)]
             exception = ended.exception or exception
         id, status = str(self._use.get("toolUseId")), "error" if result.is_error else "success"
-        return ToolResultEvent({"toolUseId": id, "status": status, "content": told}, exception=exception)  # type: ignore[typeddict-item]
+        return ToolResultEvent({"toolUseId": id, "status": status, "content": blocks_to_model}, exception=exception)  # type: ignore[typeddict-item]
 
 
 def _with_text(event: ToolResultEvent, text: str) -> ToolResultEvent:
@@ -188,8 +188,8 @@ def _with_text(event: ToolResultEvent, text: str) -> ToolResultEvent:
     if _is_unfinished(event) or text == _read(content)[0]:
         return event
     is_text = len(content) == 1 and "text" in content[0]
-    told: list[Any] = [{"text": text}] if is_text else [*content, {"text": text.lstrip("\n")}]
-    return ToolResultEvent({**event.tool_result, "content": told}, exception=event.exception)
+    extended: list[Any] = [{"text": text}] if is_text else [*content, {"text": text.lstrip("\n")}]
+    return ToolResultEvent({**event.tool_result, "content": extended}, exception=event.exception)
 
 
 def _is_unfinished(event: ToolResultEvent) -> bool:

@@ -1,4 +1,4 @@
-"""What is kept of an agent's invocation while it goes on, and what ends it."""
+"""What is kept of an agent's invocation while it runs, and what ends it."""
 
 from __future__ import annotations
 

@@ -135,8 +135,8 @@ class MulliganPlugin(Plugin):
         """Answers names that can be no tool's, such as `files.read`: they never come to `_execute`."""
         invocation = self._of(event.agent)
         for result in (block["toolResult"] for block in event.message["content"] if "toolResult" in block):
-            id, told = result["toolUseId"], result["content"]
-            if id in invocation.written and len(told) == 1 and _INVALID.match(told[0].get("text", "")):
+            id, content = result["toolUseId"], result["content"]
+            if id in invocation.written and len(content) == 1 and _INVALID.match(content[0].get("text", "")):
                 shown = self._shown(event.agent, invocation.shown or ())
                 view = self._adapter.view([tool.without_handler() for tool in shown])
                 name, arguments = invocation.written[id]

@@ -1,4 +1,4 @@
-"""Strands' tools as mulligan's, and the tool that stands for one of them while a call is answered."""
+"""Strands' tools as mulligan's, and the stand-in for one of them while a call is answered."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def as_tool(adapter: Adapter, spec: ToolSpec, tool: AgentTool | None) -> Tool:
     """A tool of mulligan.
 
     Args:
-        adapter: knows the host's options.
+        adapter: holds the host's options.
         spec: as the model is shown it, or as the tool itself describes it.
         tool: Strands' tool, or None if it is not known.
     """

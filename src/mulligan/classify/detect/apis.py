@@ -89,7 +89,7 @@ def detect_flag(value: Mapping[Any, Any]) -> Failure | None:
         return Failure(value=value, message=message_of(value), status=status)
     failed = type(value.get("status")) is str and value["status"].lower() in _FAILURE_STATUSES
     if failed and is_envelope(value):
-        message = message_of({name: told for name, told in value.items() if name != "status"})
+        message = message_of({name: member for name, member in value.items() if name != "status"})
         return Failure(value=value, message=message, status=status) if message else None
     return None
 
@@ -200,8 +200,8 @@ def _is_error(error: Any) -> bool:
         return error.strip().lower() not in _NOTHING and not _NO_TEXT.fullmatch(error)
     if not is_a(error, Mapping):
         return False
-    told = as_dict(error)
-    return any(is_told(told.get(name)) for name in _ERROR_FIELDS)
+    members = as_dict(error)
+    return any(is_told(members.get(name)) for name in _ERROR_FIELDS)
 
 
 def detect_problem_details(value: Mapping[Any, Any]) -> Failure | None:
@@ -212,18 +212,18 @@ def detect_problem_details(value: Mapping[Any, Any]) -> Failure | None:
     is_titled = status_of({"code": value.get("code")}) == status and not value.keys() - {"code", "title"}
     if is_titled or not is_envelope(value):  # a code next to a title is of anything
         return None
-    told = message_of({name: value.get(name) for name in MESSAGES if type(value.get(name)) is str})
+    message = message_of({name: value.get(name) for name in MESSAGES if type(value.get(name)) is str})
     body = next((value[name] for name in _BODIES if is_a(value.get(name), str, Mapping)), None)
-    if not told and (body is None or (is_a(body, Mapping) and not value.keys() <= _RESPONSE)):
+    if not message and (body is None or (is_a(body, Mapping) and not value.keys() <= _RESPONSE)):
         return None
-    return Failure(value=value, message=told or message_of(body), status=status)
+    return Failure(value=value, message=message or message_of(body), status=status)
 
 
 def _detect_inner_status(value: Mapping[Any, Any]) -> Failure | None:
     """Detects `{"meta": {"status": 401, "msg": "Unauthorized"}, "data": []}`, and `{"data": {"status": 404}, ...}`."""
     inner = next((as_dict(value[name]) for name in ("meta", "data") if is_a(value.get(name), Mapping)), None)
     status = None if inner is None else status_of(inner)
-    others = [told for name, told in value.items() if name not in ("meta", "message", "code")]
+    others = [member for name, member in value.items() if name not in ("meta", "message", "code")]
     is_failed = status is not None or (inner is not None and str(inner.get("status")).lower() in _FAILURE_STATUSES)
     if inner is None or not is_failed or has_result(value) or not all(is_empty(one) or one == inner for one in others):
         return None
@@ -266,9 +266,9 @@ def detect_lambda_error(value: Mapping[Any, Any]) -> Failure | None:
     fault = value.get("faultstring")
     if type(fault) is str and len(value) <= _MOST_FAULT:
         return Failure(value={"message": fault}, message=fault)
-    told = value.get("errorMessage")
+    message = value.get("errorMessage")
     others = {name: one for name, one in value.items() if not _is_detail(pieces(str(name)))}
-    return Failure(value=value, message=told) if type(told) is str and told and is_envelope(others) else None
+    return Failure(value=value, message=message) if type(message) is str and message and is_envelope(others) else None
 
 
 def _is_detail(words: tuple[str, ...]) -> bool:
@@ -302,12 +302,12 @@ def detect_bare_message(value: Mapping[Any, Any]) -> Failure | None:
 
     A list of texts under `errors` also counts: `{"errors": ["permission denied"]}`.
     """
-    told = {name: one for name, one in value.items() if name not in _LINKS}
-    if len(told) != 1:
+    members = {name: member for name, member in value.items() if name not in _LINKS}
+    if len(members) != 1:
         return None
-    (name, message), *_ = told.items()
+    (name, message), *_ = members.items()
     if type(message) is list and name == "errors":
-        message = "; ".join(message[:3]) if message and all(type(one) is str for one in message) else None
+        message = "; ".join(message[:3]) if message and all(type(member) is str for member in message) else None
     if type(message) is not str or len(message) > _LONGEST_MESSAGE:
         return None
     if name == "message":  # any text may be a result, but a bare status with its phrase is an error
@@ -360,7 +360,7 @@ def detect_told_reason(value: Mapping[Any, Any]) -> Failure | None:
 
     `{"result": null, "reason": "credits exhausted"}`, `{"code": -1, "msg": "system busy"}`.
     """
-    message = message_of({name: told for name, told in value.items() if type(told) is str})
+    message = message_of({name: member for name, member in value.items() if type(member) is str})
     if not message or not is_envelope(value) or said(message) in _VAGUE:
         return None
     is_missing = any(
@@ -392,5 +392,5 @@ def detect_raised(value: Mapping[Any, Any]) -> Failure | None:
     name, trace = value.get("exception") or value.get("exc_type") or value.get("error_type"), value.get("traceback")
     if type(name) is not str or not trace or not is_a(trace, str, list):
         return None
-    message = message_of({one: told for one, told in value.items() if one in MESSAGES and one != "error_type"})
+    message = message_of({one: member for one, member in value.items() if one in MESSAGES and one != "error_type"})
     return Failure(value={"type": name, "message": message or name}, message=message or name)

@@ -112,8 +112,8 @@ def _detect_execution(value: Mapping[str, Any]) -> Failure | None:
     if code is None or type(value.get("executionArn")) is not str:
         return None
     cause, error = value.get("cause"), value.get("error")
-    told = ": ".join(one for one in (error, cause) if type(one) is str and one)
-    return coded(code, told)
+    message = ": ".join(one for one in (error, cause) if type(one) is str and one)
+    return coded(code, message)
 
 
 def _detect_operation(value: Mapping[str, Any]) -> Failure | None:
@@ -124,11 +124,11 @@ def _detect_operation(value: Mapping[str, Any]) -> Failure | None:
         return Failure(value=result, message=message_of(result))
     if not is_a(error, Mapping) or not (value.get("done") is True or status == "DONE"):
         return None
-    told = as_dict(error)
-    listed = mappings(told.get("errors"))
+    members = as_dict(error)
+    listed = mappings(members.get("errors"))
     if listed:
         return Failure(value=listed[0], message=message_of(listed[0]))
-    code = told.get("code")
+    code = members.get("code")
     if type(code) is int and 0 < code < len(_RPC_CODES):
-        return coded(_RPC_CODES[code], message_of(told))
-    return Failure(value=told, message=message_of(told))
+        return coded(_RPC_CODES[code], message_of(members))
+    return Failure(value=members, message=message_of(members))

@@ -39,8 +39,8 @@ def detect_undeclared_error(value: Mapping[Any, Any], tool: Tool) -> Failure | N
     required = (tool.output_schema or {}).get("required") or ()
     if not declared or not required or all(not is_empty(value.get(name)) for name in required):
         return None
-    told = {name: value[name] for name in value if name in _REPORTING - declared and not is_empty(value[name])}
-    message = message_of(told)
+    reporting = {name: value[name] for name in value if name in _REPORTING - declared and not is_empty(value[name])}
+    message = message_of(reporting)
     return Failure(value=value, message=message) if message else None
 
 

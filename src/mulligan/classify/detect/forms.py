@@ -29,20 +29,22 @@ def detect_field_errors(value: Mapping[Any, Any], subject: Subject) -> Failure |
         value: what a tool returned.
         subject: what the tool was asked for.
     """
-    told = {name: one for name, one in value.items() if not is_empty(one)}
-    if subject.is_verdict or not told:
+    members = {name: member for name, member in value.items() if not is_empty(member)}
+    if subject.is_verdict or not members:
         return None
-    if len(told) == 1:
-        name, one = next(iter(told.items()))
-        found = _detect_texts(str(name), one) or _detect_messages(value, one if name == "errors" else None, subject)
+    if len(members) == 1:
+        name, member = next(iter(members.items()))
+        found = _detect_texts(str(name), member) or _detect_messages(
+            value, member if name == "errors" else None, subject
+        )
         if found is not None:
             return found
-    return None if subject.is_search or subject.is_record else _detect_fields(told, subject)
+    return None if subject.is_search or subject.is_record else _detect_fields(members, subject)
 
 
-def _detect_texts(name: str, told: Any) -> Failure | None:
+def _detect_texts(name: str, member: Any) -> Failure | None:
     """`{"errorMessages": ["..."]}`: a list of texts whose name says that they are errors."""
-    text = names.text_of(told) if names.pieces(name)[-2:] in _LISTS else ""
+    text = names.text_of(member) if names.pieces(name)[-2:] in _LISTS else ""
     return rejected({}, text) if text else None
 
 
@@ -56,14 +58,14 @@ def _detect_messages(value: Mapping[Any, Any], listed: Any, subject: Subject) ->
     return Failure(value=dict(value), message="; ".join(one["message"] for one in errors[:3]))
 
 
-def _detect_fields(told: Mapping[Any, Any], subject: Subject) -> Failure | None:
-    errors = told.get("errors") or told.get("error") or told.get("fields")
-    if is_a(errors, Mapping) and set(told) <= _AROUND and (fields := fields_of(as_dict(errors))):
-        message = message_of({name: told[name] for name in MESSAGES if name in told and name != "error"})
+def _detect_fields(members: Mapping[Any, Any], subject: Subject) -> Failure | None:
+    errors = members.get("errors") or members.get("error") or members.get("fields")
+    if is_a(errors, Mapping) and set(members) <= _AROUND and (fields := fields_of(as_dict(errors))):
+        message = message_of({name: members[name] for name in MESSAGES if name in members and name != "error"})
         return rejected(fields, message)
-    if not subject.is_writing or not all(type(one) is list for one in told.values()):
+    if not subject.is_writing or not all(type(member) is list for member in members.values()):
         return None
-    fields = fields_of(told)
+    fields = fields_of(members)
     is_known = all(said(text) is not None or sense(text) is not None for text in fields.values())
     return rejected(fields, "") if fields and is_known else None
 
@@ -86,8 +88,8 @@ def rejected(fields: Mapping[str, str], text: str) -> Failure:
         fields: the reason for each field.
         text: what is said of all of them; empty if nothing is.
     """
-    told = "; ".join(f"{name}: {reason}" for name, reason in fields.items())
-    message = f"{text} ({told})" if text and told else text or told
+    reasons = "; ".join(f"{name}: {reason}" for name, reason in fields.items())
+    message = f"{text} ({reasons})" if text and reasons else text or reasons
     meaning = said(message) or sense(message)
     if meaning not in (None, meanings.FAILED, meanings.ARGUMENT):
         return Failure(value={"message": message}, message=message)

@@ -75,7 +75,7 @@ def _is_hollow(value: Any) -> bool:
         return False
     inner = as_dict(value)
     status = status_of(inner)
-    return all(type(told) is bool or is_empty(told) or told == status for told in inner.values())
+    return all(type(member) is bool or is_empty(member) or member == status for member in inner.values())
 
 
 def is_empty(value: Any) -> bool:
@@ -94,9 +94,9 @@ def message_of(error: Any) -> str:
         if set(error) == {"lang", "value"}:  # OData
             return message_of(error["value"])
         for name in MESSAGES:
-            told = message_of(error[name]) if is_a(error.get(name), str, Mapping) else ""
-            if told:
-                return told
+            message = message_of(error[name]) if is_a(error.get(name), str, Mapping) else ""
+            if message:
+                return message
         listed = next((listed for name in _LISTS if (listed := mappings(error.get(name)))), [])
         return "; ".join(filter(None, map(message_of, listed[:3])))
     return safe_str(error) if is_a(error, str, int, float) else ""
@@ -160,15 +160,15 @@ def is_record(value: Mapping[Any, Any]) -> bool:
     """Whether a mapping describes something that once failed, such as a job, rather than reports a failure."""
     extras = [
         name
-        for name, told in value.items()
-        if name not in ENVELOPE and not is_empty(told) and not (name == "id" and "jsonrpc" in value)
+        for name, member in value.items()
+        if name not in ENVELOPE and not is_empty(member) and not (name == "id" and "jsonrpc" in value)
     ]
     return len(extras) > _MOST_EXTRAS or any(name in _RECORDS for name in extras)
 
 
 def is_envelope(value: Mapping[Any, Any]) -> bool:
     """Whether a mapping has only fields that are usual in error reports."""
-    return not has_result(value) and all(name in ENVELOPE or is_empty(told) for name, told in value.items())
+    return not has_result(value) and all(name in ENVELOPE or is_empty(member) for name, member in value.items())
 
 
 def mappings(listed: Any) -> list[Mapping[Any, Any]]:

@@ -162,14 +162,14 @@ def _detect_fault_or_feed(root: Element) -> Failure | None:
     children = list(root)
     if _name(root) == "methodresponse" and len(children) == 1 and _name(children[0]) == "fault":
         texts = [(one.text or "").strip() for one in root.iter() if len(one) == 0]
-        told = dict(pairwise(texts))
-        return Failure(value={"message": told.get("faultString", "")}, message=told.get("faultString", ""))
+        members = dict(pairwise(texts))
+        return Failure(value={"message": members.get("faultString", "")}, message=members.get("faultString", ""))
     entries = [one for one in root.iter() if _name(one) in ("entry", "item")]
     if _name(root) not in ("feed", "rss") or len(entries) != 1:
         return None
-    told = {_name(one): (one.text or "").strip() for one in entries[0]}
-    message = told.get("summary") or told.get("description") or told.get("content") or ""
-    is_error = told.get("title", "").lower() == "error" and message
+    members = {_name(one): (one.text or "").strip() for one in entries[0]}
+    message = members.get("summary") or members.get("description") or members.get("content") or ""
+    is_error = members.get("title", "").lower() == "error" and message
     return Failure(value={"message": message}, message=message) if is_error else None
 
 

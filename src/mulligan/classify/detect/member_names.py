@@ -147,25 +147,25 @@ def role(name: str) -> str:
     return "reason" if last in REASONS else ""
 
 
-def marks_error(told: Any) -> bool:
+def marks_error(value: Any) -> bool:
     """Whether a marker of a mapping's type says that the mapping is an error: `error`, or a name that ends in it."""
-    if type(told) is list:
-        return len(told) == 1 and marks_error(told[0])
-    return type(told) is str and _ERROR_URN.fullmatch(told) is not None
+    if type(value) is list:
+        return len(value) == 1 and marks_error(value[0])
+    return type(value) is str and _ERROR_URN.fullmatch(value) is not None
 
 
-def is_report(told: Any) -> bool:
+def is_report(value: Any) -> bool:
     """Whether a text that explains something is a report of its own: `runtime error: ...`, `INVALID_USER_KEY`."""
-    if type(told) is not str:
+    if type(value) is not str:
         return False
-    if _REPORT.match(told) is not None:
+    if _REPORT.match(value) is not None:
         return True
-    return _IDENTIFIER.fullmatch(told) is not None and reason_of(told) not in _VAGUE
+    return _IDENTIFIER.fullmatch(value) is not None and reason_of(value) not in _VAGUE
 
 
-def is_error_code(told: Any) -> bool:
+def is_error_code(value: Any) -> bool:
     """Whether a text is an identifier in capitals that says that something failed: `INSTRUMENT_DECLINED`."""
-    return type(told) is str and _IDENTIFIER.fullmatch(told) is not None and is_bad_code(told)
+    return type(value) is str and _IDENTIFIER.fullmatch(value) is not None and is_bad_code(value)
 
 
 def is_of_record(name: Any) -> bool:
@@ -183,12 +183,12 @@ def is_error_name(words: tuple[str, ...]) -> bool:
     return (words[0] in ERRORS or words[0] in _REFUSALS) and words[-1] in _TEXTS
 
 
-def flag_of(told: Any) -> bool | None:
+def flag_of(value: Any) -> bool | None:
     """The truth value of a member, which may be written as a text."""
-    if type(told) is bool:
-        return told
-    if type(told) is str and told.lower() in ("true", "false"):
-        return told.lower() == "true"
+    if type(value) is bool:
+        return value
+    if type(value) is str and value.lower() in ("true", "false"):
+        return value.lower() == "true"
     return None
 
 
@@ -243,21 +243,21 @@ def is_code_of_error(words: tuple[str, ...], code: Any) -> bool:
     return words[0] in _CODED and len(words) > 1 and type(code) is int and code != 0 and not 100 <= code < 400
 
 
-def text_of(told: Any) -> str:
+def text_of(value: Any) -> str:
     """What a member says, if it is a text with a word, a list of texts, or a mapping with a message."""
-    if type(told) is str:
-        text = told.strip()
+    if type(value) is str:
+        text = value.strip()
         is_said = re.search(r"[^\W\d_]{3}", text) is not None and text.lower() not in NOTHING
         return safe_str(text) if is_said and len(text) <= _LONGEST_TEXT else ""
-    if is_a(told, Mapping):
-        named = (one for name, one in told.items() if is_error_name(pieces(str(name))) and type(one) is str)
-        return message_of(told) or next(named, "") or _raised(told.get)
-    if type(told) in (list, tuple) and told:
-        texts = [text_of(one) for one in told[:3]]
+    if is_a(value, Mapping):
+        named = (one for name, one in value.items() if is_error_name(pieces(str(name))) and type(one) is str)
+        return message_of(value) or next(named, "") or _raised(value.get)
+    if type(value) in (list, tuple) and value:
+        texts = [text_of(one) for one in value[:3]]
         return "; ".join(texts) if all(texts) else ""
-    if issubclass(type(told), Exception):
-        return safe_str(told) or type(told).__name__
-    return _raised(Failure(value=told).field) if type(told) not in _ATOMS else ""
+    if issubclass(type(value), Exception):
+        return safe_str(value) or type(value).__name__
+    return _raised(Failure(value=value).field) if type(value) not in _ATOMS else ""
 
 
 def _raised(read: Callable[[str], Any]) -> str:

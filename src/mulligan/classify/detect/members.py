@@ -45,43 +45,50 @@ def may_fail(value: Mapping[Any, Any], subject: Subject) -> bool:
         value: what a tool returned.
         subject: what the tool was asked for.
     """
-    for name, told in value.items():
+    for name, member in value.items():
         if type(name) is not str:
             continue
-        if told is None:
+        if member is None:
             if name in names.RESULTS or name in subject.words:
                 return True
-        elif (role := names.role(name)) and _SIGNS[role](name, told):
+        elif (role := names.role(name)) and _SIGNS[role](name, member):
             return True
     if len(value) == 1:
-        (told,) = value.values()
-        if type(told) is list and told and type(told[0]) is str:
+        (member,) = value.values()
+        if type(member) is list and member and type(member[0]) is str:
             return True
     if not (subject.is_writing or "responses" in value or "results" in value) or list not in map(type, value.values()):
         return False
     return detect_failed_batch(value, subject) is not None
 
 
-def _is_mapping(told: Any) -> bool:
-    return type(told) is not str and is_a(told, Mapping)
+def _is_mapping(member: Any) -> bool:
+    return type(member) is not str and is_a(member, Mapping)
 
 
-_SIGNS: Mapping[
-    str, Callable[[str, Any], bool]
-] = {  # for each role of a member, whether what is in it says that the call failed
-    "flag": lambda _, told: told is False or told == "false" or told == "False" or (type(told) is int and told == 0),
-    "failed": lambda _, told: told is True or (type(told) not in (bool, int, float) and bool(told)),
-    "error": lambda _, told: told is True or (type(told) not in (bool, int, float) and bool(told)),
-    "status": lambda name, told: (
-        (type(told) is str and len(told) <= names.LONGEST_STATUS and names.is_bad_status(told))
-        or (type(told) is int and told < 0)
-        or (name in names.ENVELOPES and _is_mapping(told))
+def _is_false(member: Any) -> bool:
+    return member is False or member == "false" or member == "False" or (type(member) is int and member == 0)
+
+
+def _is_set(member: Any) -> bool:
+    return member is True or (type(member) not in (bool, int, float) and bool(member))
+
+
+# For each role of a member, whether its name and content say that the call failed.
+_SIGNS: Mapping[str, Callable[[str, Any], bool]] = {
+    "flag": lambda _, member: _is_false(member),
+    "failed": lambda _, member: _is_set(member),
+    "error": lambda _, member: _is_set(member),
+    "status": lambda name, member: (
+        (type(member) is str and len(member) <= names.LONGEST_STATUS and names.is_bad_status(member))
+        or (type(member) is int and member < 0)
+        or (name in names.ENVELOPES and _is_mapping(member))
     ),
-    "code": lambda name, told: names.is_bad_code(told) or names.is_code_of_error(names.pieces(name), told),
-    "envelope": lambda _, told: _is_mapping(told),
-    "marker": lambda _, told: names.marks_error(told),
-    "name": lambda _, told: type(told) is str and "_" in told and names.is_error_code(told),
-    "reason": lambda _, told: names.is_report(told),
+    "code": lambda name, member: names.is_bad_code(member) or names.is_code_of_error(names.pieces(name), member),
+    "envelope": lambda _, member: _is_mapping(member),
+    "marker": lambda _, member: names.marks_error(member),
+    "name": lambda _, member: type(member) is str and "_" in member and names.is_error_code(member),
+    "reason": lambda _, member: names.is_report(member),
 }
 
 
@@ -117,16 +124,16 @@ class _Members:
         self.has_result = self.has_place = False
         self.code: Any = None
         self.empty = self.extras = 0
-        for name, told in value.items():
+        for name, member in value.items():
             words = names.pieces(name) if type(name) is str else ()
-            if not self._read_flag(words, told):
-                self._read_member(name, words, told)
+            if not self._read_flag(words, member):
+                self._read_member(name, words, member)
         if self.is_state and self.is_denied:
             self.is_state = False
 
     @property
-    def told(self) -> str:
-        """What says why."""
+    def explanation(self) -> str:
+        """The text that says why the call failed; empty if there is none."""
         return self.error or self.reason or (self.text if self.is_denied else "")
 
     @property
@@ -134,12 +141,12 @@ class _Members:
         """Whether a flag or a status says that it failed."""
         return self.is_denied or bool(self.status)
 
-    def _read_flag(self, words: tuple[str, ...], told: Any) -> bool:
+    def _read_flag(self, words: tuple[str, ...], member: Any) -> bool:
         last = words[-1] if words else ""
-        flag = names.flag_of(told)
-        if last in names.GENERAL and len(words) <= 2 and (flag is False or (type(told) is int and told == 0)):
+        flag = names.flag_of(member)
+        if last in names.GENERAL and len(words) <= 2 and (flag is False or (type(member) is int and member == 0)):
             self.is_general = self.is_general or not self.is_denied
-        elif (flag is False or (last == "found" and type(told) is int and told == 0)) and names.is_about_request(
+        elif (flag is False or (last == "found" and type(member) is int and member == 0)) and names.is_about_request(
             words, self._subject
         ):
             self.is_general = False
@@ -155,60 +162,62 @@ class _Members:
         self.is_denied = True
         return True
 
-    def _read_member(self, name: Any, words: tuple[str, ...], told: Any) -> None:
+    def _read_member(self, name: Any, words: tuple[str, ...], member: Any) -> None:
         last = words[-1] if words else ""
-        if is_empty(told) or told is False or (type(told) in (int, float) and not told):
+        if is_empty(member) or member is False or (type(member) in (int, float) and not member):
             self.empty += 1
-            self.has_gap = self.has_gap or is_empty(told)
+            self.has_gap = self.has_gap or is_empty(member)
             is_place = name in names.RESULTS or name in self._subject.words
-            self.has_place = self.has_place or (told is None and is_place)
-        elif not (self._read_code(name, words, told) or self._read_reason(words, told)) and (
+            self.has_place = self.has_place or (member is None and is_place)
+        elif not (self._read_code(name, words, member) or self._read_reason(words, member)) and (
             last not in names.META and (not words or words[0] not in names.META_STARTS)
         ):
             self.extras += 1
-            is_count = type(told) is int and last.endswith("ed")
+            is_count = type(member) is int and last.endswith("ed")
             self.is_done_in_part = self.is_done_in_part or (is_count and names.is_about_request(words, self._subject))
-            self.has_result = self.has_result or _is_result(told)
-            self.text = self.text or (names.text_of(told) if type(told) is str and " " in told else "")
+            self.has_result = self.has_result or _is_result(member)
+            self.text = self.text or (names.text_of(member) if type(member) is str and " " in member else "")
 
-    def _read_code(self, name: Any, words: tuple[str, ...], told: Any) -> bool:
+    def _read_code(self, name: Any, words: tuple[str, ...], member: Any) -> bool:
         """Whether a member is a marker, a code or a status, which is then kept if it says that something failed."""
         last = words[-1] if words else ""
-        if name in names.MARKERS and names.marks_error(told):
+        if name in names.MARKERS and names.marks_error(member):
             self.is_marked = True
-        elif (name == "name" and names.is_error_code(told)) or (
-            last in names.STATUSES and type(told) is int and told < 0
+        elif (name == "name" and names.is_error_code(member)) or (
+            last in names.STATUSES and type(member) is int and member < 0
         ):
-            self.code = told
+            self.code = member
         elif last in names.CODES or (last in names.KINDS and words[0] in names.ERRORS):
-            is_bad = names.is_bad_code(told) or names.is_code_of_error(words, told)
-            self.code = told if is_bad else self.code
-        elif last in names.STATUSES and type(told) is str and len(told) <= names.LONGEST_STATUS:
-            if names.is_bad_status(told, self._subject):
-                self.status = self.status or told
-                self.reason = self.reason or (told if last == "result" and " " in told else "")  # instead of the result
-        elif last in names.REASONS and _is_status(told, self._subject):
-            self.status = self.status or told
+            is_bad = names.is_bad_code(member) or names.is_code_of_error(words, member)
+            self.code = member if is_bad else self.code
+        elif last in names.STATUSES and type(member) is str and len(member) <= names.LONGEST_STATUS:
+            if names.is_bad_status(member, self._subject):
+                self.status = self.status or member
+                self.reason = self.reason or (
+                    member if last == "result" and " " in member else ""
+                )  # instead of the result
+        elif last in names.REASONS and _is_status(member, self._subject):
+            self.status = self.status or member
         else:
             return False
         return True
 
-    def _read_reason(self, words: tuple[str, ...], told: Any) -> bool:
+    def _read_reason(self, words: tuple[str, ...], member: Any) -> bool:
         """Whether a member says why something failed, or explains something."""
         last = words[-1] if words else ""
         if names.is_error_name(words):
-            self._read_error(last, told)
+            self._read_error(last, member)
             return True
-        text = names.text_of(told) if last in names.REASONS or last in names.CONFLICTS else ""
+        text = names.text_of(member) if last in names.REASONS or last in names.CONFLICTS else ""
         if last in names.CONFLICTS:
             text = f"Conflict: {text}" if text and self._subject.is_writing else ""
-        self.is_report = self.is_report or (bool(text) and names.is_report(told))
+        self.is_report = self.is_report or (bool(text) and names.is_report(member))
         self.reason = self.reason or text
         return bool(text)
 
-    def _read_error(self, last: str, told: Any) -> None:
-        is_findings = last == "errors" and type(told) is list and any(type(one) is not str for one in told)
-        text = "" if is_findings and not self._subject.is_writing else names.text_of(told)
+    def _read_error(self, last: str, member: Any) -> None:
+        is_findings = last == "errors" and type(member) is list and any(type(item) is not str for item in member)
+        text = "" if is_findings and not self._subject.is_writing else names.text_of(member)
         self.error = f"{self.error}; {text}" if self.error and text not in self.error else self.error or text
         self.has_result = self.has_result or not text
 
@@ -233,11 +242,11 @@ def detect_members(value: Mapping[Any, Any], subject: Subject, depth: int = 0) -
     fails = _is_broken_verdict(read) if subject.is_verdict else _fails(read, value, subject, depth)
     if not fails:
         return None
-    if read.is_missing and not read.told and read.code is None:
+    if read.is_missing and not read.explanation and read.code is None:
         return coded("NOT_FOUND", "Nothing was found.")
-    code = {"error_code": read.code} if type(read.code) is str and not read.told else {}
-    told = read.told or read.code or read.status
-    message = told if type(told) is str else ""
+    code = {"error_code": read.code} if type(read.code) is str and not read.explanation else {}
+    reason = read.explanation or read.code or read.status
+    message = reason if type(reason) is str else ""
     statuses = (status_of({"code": value.get(name)}) for name in ("cod", "error_code", "errorCode"))
     return Failure(
         value={**value, **code}, message=message, status=status_of(value) or next(filter(None, statuses), None)
@@ -246,30 +255,35 @@ def detect_members(value: Mapping[Any, Any], subject: Subject, depth: int = 0) -
 
 def _is_broken_verdict(read: _Members) -> bool:
     """Whether something could not be judged: the reason is a defect of the service, not of what was judged."""
-    return read.is_denied and not read.extras and _clear(read.told) in _DEFECTS
+    return read.is_denied and not read.extras and _clear(read.explanation) in _DEFECTS
 
 
 def _fails(read: _Members, value: Mapping[Any, Any], subject: Subject, depth: int) -> bool:
     """Whether members report a failure of this call, rather than the record of one or a verdict."""
-    told = read.told
-    if read.has_result or read.is_done_in_part or read.extras > _MOST_EXTRAS or _UNCHANGED.search(told.lower()):
+    reason = read.explanation
+    if read.has_result or read.is_done_in_part or read.extras > _MOST_EXTRAS or _UNCHANGED.search(reason.lower()):
         return False
-    if read.has_place and told and read.extras <= 1 and _clear(told) is not None:
+    if read.has_place and reason and read.extras <= 1 and _clear(reason) is not None:
         return True
-    if (read.is_marked or (read.is_report and read.has_gap)) and told and not subject.is_text and not subject.is_record:
+    if (
+        (read.is_marked or (read.is_report and read.has_gap))
+        and reason
+        and not subject.is_text
+        and not subject.is_record
+    ):
         return read.extras <= 1
     if subject.is_record and not depth:  # a record has more members than a code and a message
-        return not read.extras and (read.is_denied or read.code is not None) and _is_known(told, subject)
-    if subject.is_idempotent and (said(told) or sense(told)) in _EXISTING:
+        return not read.extras and (read.is_denied or read.code is not None) and _is_known(reason, subject)
+    if subject.is_idempotent and (said(reason) or sense(reason)) in _EXISTING:
         return False
-    if not (read.error or read.is_failed) and sense(told) is None and reports_success(told, told):
+    if not (read.error or read.is_failed) and sense(reason) is None and reports_success(reason, reason):
         return False
-    if not told:
+    if not reason:
         return _fails_without_reason(read, value, subject)
     if (
         read.is_state and not read.error and not read.status
     ):  # unless the reason says otherwise, it has only not ended yet
-        is_over = _clear(told) is not None or sense(told) is meanings.CANCELLED
+        is_over = _clear(reason) is not None or sense(reason) is meanings.CANCELLED
         return is_over and read.extras <= 1 and not subject.is_reading
     if subject.is_writing and (read.is_failed or read.error):
         was_made = bool(value.get("id") or value.get("key"))
@@ -294,7 +308,7 @@ def _fails_without_reason(read: _Members, value: Mapping[Any, Any], subject: Sub
 
 def _fails_with_reason(read: _Members, value: Mapping[Any, Any], subject: Subject, depth: int) -> bool:
     """Whether members with a reason report a failure, of a tool that gets something or of which nothing is known."""
-    is_known, is_alone = _is_known(read.told, subject), not read.extras
+    is_known, is_alone = _is_known(read.explanation, subject), not read.extras
     if read.is_denied and not read.is_general and read.reason:
         return read.extras <= 1 or (read.empty > 0 and is_known)
     if read.error:
@@ -327,27 +341,32 @@ def _is_known(text: str, subject: Subject) -> bool:
     return meaning not in (None, meanings.FAILED) and (subject.is_writing or meaning not in _OF_VERDICTS)
 
 
-def _is_status(told: Any, subject: Subject) -> bool:
+def _is_status(member: Any, subject: Subject) -> bool:
     """Whether what should explain something is only a status: `NOTOK`."""
-    return type(told) is str and " " not in told and not names.is_report(told) and names.is_bad_status(told, subject)
+    return (
+        type(member) is str
+        and " " not in member
+        and not names.is_report(member)
+        and names.is_bad_status(member, subject)
+    )
 
 
-def _is_result(told: Any) -> bool:
-    if type(told) is str:
-        return len(told) > _LONGEST_VALUE
-    return not issubclass(type(told), (int, float))
+def _is_result(member: Any) -> bool:
+    if type(member) is str:
+        return len(member) > _LONGEST_VALUE
+    return not issubclass(type(member), (int, float))
 
 
 def _only_content(value: Mapping[Any, Any]) -> Mapping[str, Any] | None:
     """The mapping in an envelope such as `data` or `fault`, if nothing else is next to it but numbers."""
     inner = None
-    for name, told in value.items():
-        if is_a(told, Mapping) and as_dict(told):
+    for name, member in value.items():
+        if is_a(member, Mapping) and as_dict(member):
             words = names.pieces(name) if type(name) is str else ()
             if inner is not None or not words or words[-1] not in names.ENVELOPES:
                 return None
-            inner = as_dict(told)
-        elif not (is_empty(told) or type(told) in (int, float, bool)):
+            inner = as_dict(member)
+        elif not (is_empty(member) or type(member) in (int, float, bool)):
             return None
     return inner
 
@@ -359,10 +378,10 @@ def _detect_listed(value: Mapping[Any, Any]) -> Failure | None:
     if (
         len(value) == 1
         and coded_errors
-        and all(type(one.get("message")) is str and one.get("code") for one in coded_errors)
+        and all(type(item.get("message")) is str and item.get("code") for item in coded_errors)
     ):
         return Failure(value=coded_errors[0], message=coded_errors[0]["message"], status=status_of(coded_errors[0]))
     if len(value) > 2 or type(errors) is not list or not errors or type(errors[0]) is not list:
         return None
-    texts = [one for one in errors[0] if type(one) is str and one]
-    return coded(texts[0], next((one for one in texts if " " in one), texts[0])) if texts else None
+    texts = [item for item in errors[0] if type(item) is str and item]
+    return coded(texts[0], next((item for item in texts if " " in item), texts[0])) if texts else None

@@ -60,10 +60,10 @@ def detect_result_object(value: Any, read: Callable[[str], Any], subject: Subjec
         return None
     if subject.is_verdict and not any(read(name) for name in _ERRORS[:5]):
         return None
-    error = next((told for name in (*_ERRORS, *(("output",) if is_failed else ())) if (told := read(name))), None)
+    error = next((member for name in (*_ERRORS, *(("output",) if is_failed else ())) if (member := read(name))), None)
     if error is None:
         return None
-    fields = {name: told for name in _FIELDS if (told := read(name)) is not None}
+    fields = {name: member for name in _FIELDS if (member := read(name)) is not None}
     return Failure(error) if issubclass(type(error), Exception) else Failure(value=fields, message=_text(error))
 
 
@@ -111,20 +111,22 @@ def detect_pair(value: tuple[Any, ...] | list[Any], subject: Subject) -> Failure
     return _detect_error(error) if is_report else None
 
 
-def _detect_reply(status: Any, told: Any) -> Failure | None:
+def _detect_reply(status: Any, reply: Any) -> Failure | None:
     """The reply of a server: `(status, body)`, or as of `smtplib` and `imaplib`, `(535, b"...")` and `("NO", [b"..."])`."""
-    if status in ("NO", "BAD") and type(told) is list and told and is_a(told[0], bytes):
+    if status in ("NO", "BAD") and type(reply) is list and reply and is_a(reply[0], bytes):
         from imaplib import IMAP4
 
-        message = bytes(told[0][:2_000]).decode("utf-8", "replace")
+        message = bytes(reply[0][:2_000]).decode("utf-8", "replace")
         return Failure(IMAP4.error(message)) if message[:1] == "[" else Failure(value=message, message=message)
     if type(status) is not int or not 400 <= status <= 599:
         return None
-    if is_a(told, bytes):
+    if is_a(reply, bytes):
         from smtplib import SMTPResponseException
 
-        return Failure(SMTPResponseException(status, bytes(told[:2_000]).decode("utf-8", "replace")))
-    return Failure(value=told, message=message_of(told), status=status) if is_a(told, str, Mapping) and told else None
+        return Failure(SMTPResponseException(status, bytes(reply[:2_000]).decode("utf-8", "replace")))
+    return (
+        Failure(value=reply, message=message_of(reply), status=status) if is_a(reply, str, Mapping) and reply else None
+    )
 
 
 def _detect_error(error: Any) -> Failure | None:

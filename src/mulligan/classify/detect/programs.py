@@ -177,10 +177,10 @@ def detect_notebook(value: Mapping[str, Any]) -> Failure | None:
         value = as_dict(value["content"])
         if value.get("status") in ("aborted", "abort"):
             return coded("CANCELLED", "The cell was not run, since an earlier one failed.")
-    name, told = value.get("ename"), value.get("evalue")
+    name, message = value.get("ename"), value.get("evalue")
     is_error = value.get("status") == "error" or value.get("output_type") == "error" or "traceback" in value
-    if type(name) is str and type(told) is str and is_error:
-        return raised(f"{name}: {told}")
+    if type(name) is str and type(message) is str and is_error:
+        return raised(f"{name}: {message}")
     return None
 
 

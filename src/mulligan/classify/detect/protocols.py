@@ -75,9 +75,9 @@ def detect_protocol(value: Mapping[str, Any], subject: Subject) -> Failure | Non
         return detect_marked_result(inner, inner.get)
     answer = value.get("functionResponse", value.get("function_response"))
     if is_a(answer, Mapping):
-        told = as_dict(as_dict(answer).get("response") or {})
-        error = told.get("error")
-        return Failure(value=told, message=message_of(error)) if error else None
+        response = as_dict(as_dict(answer).get("response") or {})
+        error = response.get("error")
+        return Failure(value=response, message=message_of(error)) if error else None
     kind = value.get("type")
     if type(kind) is not str:
         return None
@@ -123,8 +123,8 @@ def _detect_item(value: Mapping[str, Any], kind: str, subject: Subject) -> Failu
         return None
     error = value.get("error")
     if value.get("status") == "failed" or (kind == "mcp_call" and error):
-        told = message_of(error) if error else message_of(value.get("output"))
-        return Failure(value={"message": told}, message=told)
+        message = message_of(error) if error else message_of(value.get("output"))
+        return Failure(value={"message": message}, message=message)
     return None
 
 

@@ -61,8 +61,8 @@ def says_tool_is_missing(failure: Failure, name: str) -> bool:
     texts = [failure.told]
     if is_a(failure.value, Mapping):
         texts += [one for one in as_dict(failure.value).values() if type(one) is str]
-    told = _WRAPPER.sub("_", "; ".join(texts)[:_MOST_TEXT])
-    return name in told and _MISSING.search(told) is not None
+    text = _WRAPPER.sub("_", "; ".join(texts)[:_MOST_TEXT])
+    return name in text and _MISSING.search(text) is not None
 
 
 def with_meaning(failure: Failure) -> Failure:

@@ -45,8 +45,8 @@ def _detect_jsend(value: Mapping[str, Any]) -> Failure | None:
     if value.get("status") != "fail" or not set(value) <= {"status", "data", "message", "code"} or not data:
         return None
     if is_a(data, Mapping):
-        told = [f"{name}: {text}" for name, text in islice(as_dict(data).items(), 8) if type(text) is str]
-        return coded("INVALID_ARGUMENT", "; ".join(told)) if told else None
+        problems = [f"{name}: {text}" for name, text in islice(as_dict(data).items(), 8) if type(text) is str]
+        return coded("INVALID_ARGUMENT", "; ".join(problems)) if problems else None
     return Failure(value={"message": data}, message=data) if type(data) is str else None
 
 
@@ -59,8 +59,10 @@ def _detect_bulk(value: Mapping[str, Any]) -> Failure | None:
             error = as_dict(outcome).get("error") if is_a(outcome, Mapping) else None
             if is_a(error, Mapping):
                 status = as_dict(outcome).get("status")
-                told = as_dict(error)
-                return Failure(value=told, message=message_of(told), status=status if type(status) is int else None)
+                members = as_dict(error)
+                return Failure(
+                    value=members, message=message_of(members), status=status if type(status) is int else None
+                )
     return None
 
 
@@ -93,8 +95,10 @@ def _detect_form(value: Mapping[str, Any]) -> Failure | None:
         inner = as_dict(node)
         listed = mappings(inner.get("_errors"))
         if listed:
-            told = f"{value['message']}: {'.'.join(path)}: {message_of(listed[0])}"
-            return coded("INVALID_ARGUMENT", told, errors=[{"field": ".".join(path), "message": message_of(listed[0])}])
+            message = f"{value['message']}: {'.'.join(path)}: {message_of(listed[0])}"
+            return coded(
+                "INVALID_ARGUMENT", message, errors=[{"field": ".".join(path), "message": message_of(listed[0])}]
+            )
         name, node = next(iter(inner.items()))
         path.append(str(name))
     return None
@@ -128,8 +132,8 @@ def _detect_outcome(value: Mapping[str, Any]) -> Failure | None:
     if issue is None:
         return None
     details = as_dict(issue["details"]).get("text") if is_a(issue.get("details"), Mapping) else None
-    told = next((one for one in (issue.get("diagnostics"), details) if type(one) is str), "")
-    return coded(str(issue.get("code", "")), told)
+    message = next((one for one in (issue.get("diagnostics"), details) if type(one) is str), "")
+    return coded(str(issue.get("code", "")), message)
 
 
 def _detect_sql_state(value: Mapping[str, Any]) -> Failure | None:
@@ -146,8 +150,8 @@ def _detect_fault(value: Mapping[str, Any]) -> Failure | None:
     """The fault of QuickBooks, beside the time."""
     fault = value.get("Fault")
     errors = mappings(as_dict(fault).get("Error")) if is_a(fault, Mapping) and value.keys() <= {"Fault", "time"} else []
-    told = [one[name] for one in errors[:1] for name in ("Message", "Detail") if type(one.get(name)) is str]
-    return Failure(value={"message": "; ".join(told)}, message="; ".join(told)) if told else None
+    texts = [one[name] for one in errors[:1] for name in ("Message", "Detail") if type(one.get(name)) is str]
+    return Failure(value={"message": "; ".join(texts)}, message="; ".join(texts)) if texts else None
 
 
 def _detect_system_error(value: Mapping[str, Any]) -> Failure | None:

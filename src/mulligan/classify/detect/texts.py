@@ -387,8 +387,8 @@ def _detect_fixed_sentence(message: str) -> Failure | None:
     for sentence, code in _FRAMEWORKS:
         found = sentence.fullmatch(message)
         if found is not None:
-            told = found[1].strip() or message
-            return coded(code, told) if code else Failure(value=told, message=told)
+            reason = found[1].strip() or message
+            return coded(code, reason) if code else Failure(value=reason, message=reason)
     return None
 
 
@@ -426,13 +426,13 @@ def _detect_plain_report(message: str, subject: Subject) -> Failure | None:
         return None
     if subject.is_record and said(message) is None and foreign_sense(normalize(message)) is None:
         return None
-    told = message[found.end() :].strip() if found is not None else ""
+    rest = message[found.end() :].strip() if found is not None else ""
     if _LOG.search(message):  # several reports are a log
         return None
     if (
         found is not None
-        and not _DOCUMENTATION.match(told)
-        and not _NOTHING.fullmatch(told)
+        and not _DOCUMENTATION.match(rest)
+        and not _NOTHING.fullmatch(rest)
         and not is_statistic(message)
     ):
         return Failure(value=message, message=message, status=leading_status(message) or _find_status(message))

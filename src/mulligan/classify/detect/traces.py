@@ -84,8 +84,8 @@ def detect_trace(text: str) -> Failure | None:
     return None
 
 
-def _raised(name: str, told: str, text: str) -> Failure:
+def _raised(name: str, reason: str, text: str) -> Failure:
     message = text.split("\n", 1)[0][:_LONGEST_MESSAGE]
     if name and reason_of(name) is not None:
         return coded(name, message)
-    return coded("INTERNAL", message) if said(told) is None else Failure(value={"message": message}, message=message)
+    return coded("INTERNAL", message) if said(reason) is None else Failure(value={"message": message}, message=message)

@@ -146,10 +146,9 @@ def _find_in_text(text: str, tool: Tool, subject: Subject) -> Failure | None:
     )
     if fields is not None:
         return _find_failure({fields[1].lower(): dict(_FIELD.findall(fields[2]))}, tool, subject)
-    if _LINES.fullmatch(text.strip()) and (named := dict(_FIELD.findall(text))).keys() <= mappings.ENVELOPE:
-        return _find_failure(
-            {name: int(told) if told.isdecimal() else told for name, told in named.items()}, tool, subject
-        )
+    if _LINES.fullmatch(text.strip()) and (lines := dict(_FIELD.findall(text))).keys() <= mappings.ENVELOPE:
+        members = {name: int(line) if line.isdecimal() else line for name, line in lines.items()}
+        return _find_failure(members, tool, subject)
     if start == "<" or text.startswith("HTTP/"):
         is_stored = _is_stored_page(subject)
         return detect_tagged(text, is_stored=is_stored) or (None if is_stored else detect_document(text, subject))
@@ -281,8 +280,8 @@ def _find_in_only_text(value: Mapping[Any, Any], subject: Subject) -> Failure | 
 
 def _is_empty_list(value: Mapping[Any, Any]) -> bool:
     """Whether a mapping holds an empty list, and says only that nothing was found."""
-    notes = (told for name in _NOTES if type(told := value.get(name)) is str)
-    has_empty_list = any(type(told) is list and not told for told in value.values())
+    notes = (member for name in _NOTES if type(member := value.get(name)) is str)
+    has_empty_list = any(type(member) is list and not member for member in value.values())
     return has_empty_list and any(map(is_empty_result, notes)) and not any(value.get(name) for name in _ERRORS[:4])
 
 
@@ -293,10 +292,10 @@ def is_asked_for(value: Mapping[Any, Any], subject: Subject) -> bool:
     report of an error has.
     """
     if subject.is_verdict:
-        denied = [member_names.pieces(str(name)) for name, told in value.items() if told is False]
+        denied = [member_names.pieces(str(name)) for name, member in value.items() if member is False]
         is_general = [words[-1:] and words[-1] in member_names.GENERAL for words in denied]
         return not all(is_general) or (bool(denied) and not any(mappings.is_told(value.get(name)) for name in _ERRORS))
-    others = (name for name, told in value.items() if name not in mappings.ENVELOPE and not mappings.is_empty(told))
+    others = (name for name, member in value.items() if name not in mappings.ENVELOPE and not mappings.is_empty(member))
     return (
         subject.is_record
         and not {"syscall", "jsonrpc", "Fault"} & value.keys()
@@ -337,7 +336,7 @@ def _find_in_object(value: Any, subject: Subject) -> Failure | None:
     found = protocols.detect_marked_result(value, read) or objects.detect_response(value, read)
     if found is not None:
         return found
-    fields = {name: told for name in programs.FIELDS if (told := read(name)) is not None}
+    fields = {name: member for name in programs.FIELDS if (member := read(name)) is not None}
     if is_a(value, tuple):
         fields = dict(zip(getattr(type(value), "_fields", ()), tuple.__iter__(value), strict=False))
     program = programs.detect_program(fields, subject) if fields else None
