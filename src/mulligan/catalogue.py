@@ -63,6 +63,7 @@ ENGLISH: Catalogue = {
     "edited": "Note: a person approved this call with changed arguments: {after}",
     "reason": "Reason: {reason}",
     "invalid_json_read_as": "Note: your arguments were not valid JSON and were read as {after}.",
+    "open_effect": "Note: it is not known yet whether your earlier call of {tool} took effect.",
     "done": "The tool ran, and its effect was applied.",
     "possible": "It may have taken effect.",
     "author_says": 'The tool says: "{text}"',
@@ -163,6 +164,8 @@ ENGLISH: Catalogue = {
     "check_effect_with": (
         "read the current state with {other} first. Do not repeat this call before you know whether it took effect."
     ),
+    "repeat_call": "if it did not, make this call again: {call}",
+    "repeat": "if it did not, call {tool} again with the same arguments.",
     "as_author_says": "do what the tool says above, then decide whether to call {tool} again.",
     "less": "call {tool} again with exactly the same arguments; if that fails too, request less at once.",
     "again": "this is temporary; call {tool} again with exactly the same arguments, or do something else first.",

@@ -153,9 +153,26 @@ def _arguments_of(invocation: Invocation) -> Mapping[str, Any] | None:
 def record_result(invocation: Invocation, memory: SessionMemory, result: ToolResult) -> None:
     """Records a result."""
     key, invocation.recording_key = invocation.recording_key, None
-    memory.record_result(result, invocation.arguments, key, invocation.waited)
+    memory.record_result(result, invocation.arguments, key, invocation.waited, step=invocation.step)
     if memory.is_collecting:
         memory.collect(invocation.step, invocation.started, result)
+
+
+def note_on_effect(invocation: Invocation, memory: SessionMemory, tool: Tool) -> str:
+    """What remains to be done if this result shows that an earlier call took no effect; empty if no call is open.
+
+    Args:
+        invocation: the call that succeeded.
+        memory: the conversation's.
+        tool: its tool.
+    """
+    earlier = memory.open_effect
+    if earlier is None or invocation.step <= earlier.step or tool is earlier.tool:
+        return ""
+    if not earlier.is_shown_by(tool, invocation.arguments or {}, invocation.runtime.toolset):
+        return ""
+    memory.open_effect = None
+    return invocation.runtime.renderer.composer.effect_to_check(earlier.tool, earlier.arguments)
 
 
 def record_interrupted(invocation: Invocation) -> None:

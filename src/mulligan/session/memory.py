@@ -23,6 +23,7 @@ from mulligan.session.approvals import RULE_PREFIX as APPROVAL_PREFIX
 from mulligan.session.approvals import Approvals, SavedApprovals
 from mulligan.session.budget import Budget, ExhaustedPart, SavedSpending, Spending
 from mulligan.session.loop_guard import LoopGuard
+from mulligan.session.open_effect import OpenEffect, find_open_effect
 from mulligan.session.records import MOST_RECORDS, SavedGuard, call_key, digest
 from mulligan.session.saved_state import OPTIONAL, load, short_repr
 from mulligan.session.tally import Tally
@@ -123,6 +124,7 @@ class SessionMemory:
         approvals: what a person decides about.
         spending: the used part of the budget; None without one.
         tally: how its calls have ended, in this process.
+        open_effect: the last call that may have taken effect and whose result nobody has looked at, or None; not saved.
     """
 
     def __init__(self, clock: Callable[[], float], id: str | None, budget: Budget | None) -> None:
@@ -137,6 +139,7 @@ class SessionMemory:
         self._open_steps = 0
         self._collecting: dict[int, OpenStep] = {}
         self.tally = Tally()
+        self.open_effect: OpenEffect | None = None
         self._interrupted: dict[str, int] = {}
         self.set_budget(budget)
 
@@ -312,7 +315,13 @@ class SessionMemory:
         return Admission(answer=answer)
 
     def record_result(
-        self, result: ToolResult, arguments: Mapping[str, Any] | None, key: str | None, waited: float = 0.0
+        self,
+        result: ToolResult,
+        arguments: Mapping[str, Any] | None,
+        key: str | None,
+        waited: float = 0.0,
+        *,
+        step: int = 0,
     ) -> None:
         """Records a result.
 
@@ -321,6 +330,7 @@ class SessionMemory:
             arguments: the validated arguments of its call; None if they could not be read.
             key: under which its answer is recorded, or None.
             waited: seconds that a person took to decide; they are not time of the tool.
+            step: the step that the call belongs to.
         """
         tool, error = result.tool, result.error
         has_failed = error is not None and not (error.rule or "").startswith(APPROVAL_PREFIX)
@@ -328,7 +338,14 @@ class SessionMemory:
             self.tally.add(result, has_failed=has_failed)
         if tool is not None and error is None:
             self.guard.record_success(tool, arguments or {})
+            if (
+                self.open_effect is not None
+                and tool is self.open_effect.tool
+                and arguments == self.open_effect.arguments
+            ):
+                self.open_effect = None
         elif error is not None:
+            self.open_effect = find_open_effect(tool, arguments, error, result.attempts, step) or self.open_effect
             names = getattr(error, "suggestions", ())
             corrected = None if result.feedback is None else _as_call(result.feedback.corrected)
             if names or corrected is not None:
@@ -355,6 +372,7 @@ class SessionMemory:
         self.guard.clear()
         self.answers.forgive()
         self.approvals.forgive()
+        self.open_effect = None
 
 
 def _with_defaults(tool: Tool, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
