@@ -117,6 +117,18 @@ def test_a_call_that_had_no_effect_or_would_fail_again_is_not_to_be_repeated(mak
     assert session.call("list_invoices", {}).content == "no invoices"
 
 
+def test_an_unknown_failure_that_speaks_of_what_was_sent_would_come_again(make_pipeline):
+    session = make_pipeline(*Billing(LookupError("There is no customer Ada.")).tools).session()
+    assert "It may have taken effect." in session.call("create_invoice", CALL).content
+    assert session.call("list_invoices", {}).content == "no invoices"
+
+
+def test_an_unknown_failure_that_does_not_may_be_over(make_pipeline):
+    session = make_pipeline(*Billing(RuntimeError("the printer is on fire")).tools).session()
+    session.call("create_invoice", CALL)
+    assert STEP in session.call("list_invoices", {}).content
+
+
 def test_invalid_arguments_leave_nothing_open(session):
     session.call("create_invoice", {"customer": "Ada"})
     assert session.call("list_invoices", {}).content == "no invoices"

@@ -23,7 +23,7 @@ from mulligan.session.approvals import RULE_PREFIX as APPROVAL_PREFIX
 from mulligan.session.approvals import Approvals, SavedApprovals
 from mulligan.session.budget import Budget, ExhaustedPart, SavedSpending, Spending
 from mulligan.session.loop_guard import LoopGuard
-from mulligan.session.open_effect import OpenEffect, find_open_effect
+from mulligan.session.open_effect import OpenEffect
 from mulligan.session.records import MOST_RECORDS, SavedGuard, call_key, digest
 from mulligan.session.saved_state import OPTIONAL, load, short_repr
 from mulligan.session.tally import Tally
@@ -315,13 +315,7 @@ class SessionMemory:
         return Admission(answer=answer)
 
     def record_result(
-        self,
-        result: ToolResult,
-        arguments: Mapping[str, Any] | None,
-        key: str | None,
-        waited: float = 0.0,
-        *,
-        step: int = 0,
+        self, result: ToolResult, arguments: Mapping[str, Any] | None, key: str | None, waited: float = 0.0
     ) -> None:
         """Records a result.
 
@@ -330,7 +324,6 @@ class SessionMemory:
             arguments: the validated arguments of its call; None if they could not be read.
             key: under which its answer is recorded, or None.
             waited: seconds that a person took to decide; they are not time of the tool.
-            step: the step that the call belongs to.
         """
         tool, error = result.tool, result.error
         has_failed = error is not None and not (error.rule or "").startswith(APPROVAL_PREFIX)
@@ -345,7 +338,6 @@ class SessionMemory:
             ):
                 self.open_effect = None
         elif error is not None:
-            self.open_effect = find_open_effect(tool, arguments, error, result.attempts, step) or self.open_effect
             names = getattr(error, "suggestions", ())
             corrected = None if result.feedback is None else _as_call(result.feedback.corrected)
             if names or corrected is not None:
