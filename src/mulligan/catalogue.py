@@ -116,11 +116,9 @@ ENGLISH: Catalogue = {
         "choose the right value for {names} from those quoted above, then call {tool} again with it{rest}. "
         "Do not repeat this call."
     ),
-    "quoted_form_of": (
-        "correct {names} as the text quoted above says, then call {tool} again{rest}. Do not repeat this call."
-    ),
+    "quoted_form_of": "call {tool} again with {names} in the form that the text quoted above says{rest}.",
     "quoted_values": "use the names and values quoted above to correct the arguments, then call {tool} again.",
-    "quoted_form": "correct the name as the text quoted above says, then call {tool} again. Do not repeat this call.",
+    "quoted_form": "call {tool} again with the name in the form that the text quoted above says.",
     "quoted_tool": "use the tool that is named in the text quoted above, if it does what you want. Do not repeat this call.",
     "existing_name": "check the name, then call {tool} again with one that exists. Do not repeat this call.",
     "identifier_alone": (
