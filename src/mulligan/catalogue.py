@@ -63,6 +63,7 @@ ENGLISH: Catalogue = {
     "edited": "Note: a person approved this call with changed arguments: {after}",
     "reason": "Reason: {reason}",
     "invalid_json_read_as": "Note: your arguments were not valid JSON and were read as {after}.",
+    "open_effect": "Note: it is not known yet whether your earlier call of {tool} took effect.",
     "done": "The tool ran, and its effect was applied.",
     "possible": "It may have taken effect.",
     "author_says": 'The tool says: "{text}"',
@@ -115,11 +116,9 @@ ENGLISH: Catalogue = {
         "choose the right value for {names} from those quoted above, then call {tool} again with it{rest}. "
         "Do not repeat this call."
     ),
-    "quoted_form_of": (
-        "correct {names} as the text quoted above says, then call {tool} again{rest}. Do not repeat this call."
-    ),
+    "quoted_form_of": "call {tool} again with {names} in the form that the text quoted above says{rest}.",
     "quoted_values": "use the names and values quoted above to correct the arguments, then call {tool} again.",
-    "quoted_form": "correct the name as the text quoted above says, then call {tool} again. Do not repeat this call.",
+    "quoted_form": "call {tool} again with the name in the form that the text quoted above says.",
     "quoted_tool": "use the tool that is named in the text quoted above, if it does what you want. Do not repeat this call.",
     "existing_name": "check the name, then call {tool} again with one that exists. Do not repeat this call.",
     "identifier_alone": (
@@ -163,6 +162,8 @@ ENGLISH: Catalogue = {
     "check_effect_with": (
         "read the current state with {other} first. Do not repeat this call before you know whether it took effect."
     ),
+    "repeat_call": "if it did not, make this call again: {call}",
+    "repeat": "if it did not, call {tool} again with the same arguments.",
     "as_author_says": "do what the tool says above, then decide whether to call {tool} again.",
     "less": "call {tool} again with exactly the same arguments; if that fails too, request less at once.",
     "again": "this is temporary; call {tool} again with exactly the same arguments, or do something else first.",

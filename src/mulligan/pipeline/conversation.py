@@ -6,10 +6,21 @@ from collections.abc import Generator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from mulligan.calls import BudgetSpent
-from mulligan.errors import ToolArgumentError, ToolCancelledError, ToolError
+from mulligan.classify.call_arguments import may_be_named_in
+from mulligan.errors import (
+    ToolArgumentError,
+    ToolCancelledError,
+    ToolConnectionError,
+    ToolError,
+    ToolExecutionError,
+    ToolRateLimitError,
+    ToolTimeoutError,
+    ToolUnavailableError,
+)
 from mulligan.execute.steps import Outcome, Step
 from mulligan.pipeline.invocation import Invocation
 from mulligan.results import ToolResult
+from mulligan.session.open_effect import OpenEffect
 from mulligan.tools import Tool
 from mulligan.validate.arguments import read_arguments
 
@@ -18,6 +29,13 @@ if TYPE_CHECKING:
     from mulligan.session.memory import Admission, SessionMemory
 
 
+_MAY_SUCCEED_LATER = (
+    ToolConnectionError,
+    ToolExecutionError,
+    ToolRateLimitError,
+    ToolTimeoutError,
+    ToolUnavailableError,
+)
 _NO_FAILURES = ("session:", "host:approval-")  # rules: the memory's own refusals, and those for want of an approval
 
 
@@ -154,8 +172,42 @@ def record_result(invocation: Invocation, memory: SessionMemory, result: ToolRes
     """Records a result."""
     key, invocation.recording_key = invocation.recording_key, None
     memory.record_result(result, invocation.arguments, key, invocation.waited)
+    if result.error is not None and result.attempts and result.tool is not None:
+        memory.open_effect = _find_open_effect(invocation, result.tool, result.error) or memory.open_effect
     if memory.is_collecting:
         memory.collect(invocation.step, invocation.started, result)
+
+
+def _find_open_effect(invocation: Invocation, tool: Tool, error: ToolError) -> OpenEffect | None:
+    """The call as one that may have taken effect; None if it had none, or if the same call would fail again.
+
+    A failure of no known kind is about the call if its text repeats a word that was sent.
+    """
+    failure, arguments = invocation.failure, invocation.arguments or {}
+    if tool.read_only or tool.secret or error.fatal or error.effect != "possible":
+        return None
+    is_unknown = isinstance(error, ToolExecutionError) and not error.transient
+    if is_unknown and failure is not None and may_be_named_in(failure.text, arguments):
+        return None
+    may_succeed = error.transient or isinstance(error, _MAY_SUCCEED_LATER)
+    return OpenEffect(tool, arguments, invocation.step) if may_succeed else None
+
+
+def note_on_effect(invocation: Invocation, memory: SessionMemory, tool: Tool) -> str:
+    """What remains to be done if this result shows that an earlier call took no effect; empty if no call is open.
+
+    Args:
+        invocation: the call that succeeded.
+        memory: the conversation's.
+        tool: its tool.
+    """
+    earlier = memory.open_effect
+    if earlier is None or invocation.step <= earlier.step or tool.name == earlier.tool.name:
+        return ""
+    if not earlier.is_shown_by(tool, invocation.arguments or {}, invocation.runtime.toolset):
+        return ""
+    memory.open_effect = None
+    return invocation.runtime.renderer.composer.effect_to_check(earlier.tool, earlier.arguments)
 
 
 def record_interrupted(invocation: Invocation) -> None:

@@ -40,6 +40,7 @@ from mulligan.pipeline.conversation import (
     admit,
     begin,
     find_recorded,
+    note_on_effect,
     raise_exhausted,
     record_abandoned,
     record_failure,
@@ -449,6 +450,9 @@ def _success_result(invocation: Invocation, value: Any) -> ToolResult:
         content = _shorten(content, limit)
     if invocation.repairs:
         content = "\n".join([content, *runtime.renderer.composer.repair_notes(invocation.repairs)])
+    memory, tool = invocation.memory, invocation.tool
+    if memory is not None and memory.open_effect is not None and tool is not None:
+        content = "\n".join(filter(None, [content, note_on_effect(invocation, memory, tool)]))
     result = ToolResult(
         invocation.call,
         invocation.tool,

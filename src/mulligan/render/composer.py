@@ -503,6 +503,18 @@ class FeedbackComposer:
             for template, repair in zip(templates, repairs, strict=True)
         ]
 
+    def effect_to_check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
+        """After a look-up: that a call is still open, and what to do if it took no effect.
+
+        Args:
+            tool: the tool of the call that may have taken effect.
+            arguments: its arguments.
+        """
+        call = spaced_json({"name": tool.name, "arguments": arguments})
+        template = "repeat_call" if is_plain_identifier(tool.name) and self._may_show(call) else "repeat"
+        step = self._catalogue[template].format(tool=tool.shown, call=call)
+        return f"{self._catalogue['open_effect'].format(tool=tool.shown)}\n{self._catalogue['next'].format(step=step)}"
+
     def _author_message(self, failure: Failure) -> str:
         """The author's message to the model, redacted, on one line of at most `Limits.detail_chars`."""
         text, limit = failure.author_message, self._limits.detail_chars

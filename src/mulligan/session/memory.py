@@ -23,6 +23,7 @@ from mulligan.session.approvals import RULE_PREFIX as APPROVAL_PREFIX
 from mulligan.session.approvals import Approvals, SavedApprovals
 from mulligan.session.budget import Budget, ExhaustedPart, SavedSpending, Spending
 from mulligan.session.loop_guard import LoopGuard
+from mulligan.session.open_effect import OpenEffect
 from mulligan.session.records import MOST_RECORDS, SavedGuard, call_key, digest
 from mulligan.session.saved_state import OPTIONAL, load, short_repr
 from mulligan.session.tally import Tally
@@ -123,6 +124,7 @@ class SessionMemory:
         approvals: what a person decides about.
         spending: the used part of the budget; None without one.
         tally: how its calls have ended, in this process.
+        open_effect: the last call that may have taken effect and whose result nobody has looked at, or None; not saved.
     """
 
     def __init__(self, clock: Callable[[], float], id: str | None, budget: Budget | None) -> None:
@@ -137,6 +139,7 @@ class SessionMemory:
         self._open_steps = 0
         self._collecting: dict[int, OpenStep] = {}
         self.tally = Tally()
+        self.open_effect: OpenEffect | None = None
         self._interrupted: dict[str, int] = {}
         self.set_budget(budget)
 
@@ -328,6 +331,12 @@ class SessionMemory:
             self.tally.add(result, has_failed=has_failed)
         if tool is not None and error is None:
             self.guard.record_success(tool, arguments or {})
+            if (
+                self.open_effect is not None
+                and tool is self.open_effect.tool
+                and arguments == self.open_effect.arguments
+            ):
+                self.open_effect = None
         elif error is not None:
             names = getattr(error, "suggestions", ())
             corrected = None if result.feedback is None else _as_call(result.feedback.corrected)
@@ -355,6 +364,7 @@ class SessionMemory:
         self.guard.clear()
         self.answers.forgive()
         self.approvals.forgive()
+        self.open_effect = None
 
 
 def _with_defaults(tool: Tool, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
