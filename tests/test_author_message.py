@@ -178,3 +178,21 @@ def test_a_plugin_may_know_better(make_pipeline, run, plugin):
     assert (type(result.error), result.fatal) == (errors.ToolQuotaError, True)
     assert f'The tool says: "{WORDS}"' in result.content
     assert "Tell the user" in result.content
+
+
+@pytest.mark.parametrize(
+    ("words", "step"),
+    [
+        (
+            "Shop 'north' does not exist. Available shops: harbour, station",
+            "choose the right one of those that the tool lists above, then call order again with it.",
+        ),
+        (
+            "Order 77 is locked; unlock it first.",
+            "do what the tool says above, then decide whether to call order again.",
+        ),
+    ],
+)
+def test_what_the_author_lists_is_to_be_chosen_from(make_pipeline: Any, run: Any, words: str, step: str) -> None:
+    content = run(make_pipeline(order(AuthorMessage(words), read_only=True)), "order", {"id": 1}).content
+    assert content.splitlines()[-2:] == [f'The tool says: "{words}"', f"Next: {step}"]

@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mulligan import Limits, Pipeline, Tool, errors, tool
+from mulligan import Limits, Pipeline, Policy, Tool, errors, tool
 from mulligan.repair.arguments import fix_arguments
 from mulligan.repair.json_text import fix_syntax
 from mulligan.repair.reported_names import near_reported_names, replace_name
 
 MARK = "Next: make this corrected call: "
+REPAIR_ALL = Policy(repair="all")
 
 
 def proposed(content: str) -> dict[str, Any] | None:
@@ -646,3 +647,32 @@ def test_an_address_in_the_failure_holds_no_name(make_pipeline, told):
         raise errors.ResourceNotFoundError("No such channel.", resource=channel) from ValueError(told)
 
     assert "corrected call" not in make_pipeline(post).call("post", {"channel": "general"}).content
+
+
+# --- a list around each of several values: one row of several cells, or several rows?
+
+
+ROWS = {"type": "array", "items": {"type": "array", "items": {"type": ["string", "number"]}}}
+
+
+@pytest.mark.parametrize("read_only", [True, False])
+@pytest.mark.parametrize("sent", [["tea", 3], ["tea", "milk", "sugar"], [["tea"], "milk"], ["tea", '["milk"]']])
+def test_several_values_are_not_put_into_a_list_each(sent: list[Any], read_only: bool) -> None:
+    with Pipeline([with_schema({"rows": ROWS}, read_only=read_only)], autoload=False, policy=REPAIR_ALL) as pipeline:
+        result = pipeline.call("act", {"rows": sent})
+    assert result.is_error
+    assert proposed(result.content) is None
+    assert "Did you mean" not in result.content
+
+
+@pytest.mark.parametrize(
+    ("sent", "meant"),
+    [
+        (["tea"], [["tea"]]),
+        ("tea", [["tea"]]),
+        (['["tea"]', '["milk"]'], [["tea"], ["milk"]]),
+        ([["3"], [4]], [["3"], [4]]),
+    ],
+)
+def test_one_value_is_put_into_its_list(sent: Any, meant: Any) -> None:
+    assert mended(ROWS, sent) == meant

@@ -16,6 +16,7 @@ from golden_texts import CASES, FORMATS, GOLDEN, pinned
 from mulligan.catalogue import ENGLISH
 
 _HEADLINES = ("headline", "headline_without_tool", "headline_not_approved")  # the other formats begin in their own way
+_AFTER_SUCCESS = ("open_effect", "repeat_call", "repeat")  # in the text of a result: tests/test_open_effect.py
 _FOR_USERS = {
     "service",
     "service_at",
@@ -49,7 +50,7 @@ def test_no_golden_file_is_left_over():
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("key", ENGLISH)
 def test_every_template_is_pinned_in_every_format(key, format):
-    if (key in _HEADLINES and format != "text") or key in _FOR_USERS:
+    if (key in _HEADLINES and format != "text") or key in _FOR_USERS or key in _AFTER_SUCCESS:
         return
     fixed = (re.escape(text) + ("" if field is None else ".+") for text, field, _, _ in Formatter().parse(ENGLISH[key]))
     pattern = re.compile("".join(fixed))

@@ -425,3 +425,17 @@ def test_what_is_missing_after_a_write_is_not_taken_for_a_missing_argument(make_
     content = pipeline.call("send_payment", {"account": "ACME"}).content
     assert "Do not repeat this call before you know whether it took effect." in content
     assert "see which exist" not in content
+
+
+@pytest.mark.parametrize(
+    ("name", "lister"),
+    [
+        ("drop_index", "list_indexes"),
+        ("delete_view", "list_views"),
+        ("remove_filter", "list_filters"),
+        ("save_query", "queries-list"),
+    ],
+)
+def test_a_last_word_that_could_be_a_verb_is_the_kind_of_thing(name: str, lister: str) -> None:
+    text = step(errors.ResourceNotFoundError("gone", resource="by_owner"), name, {"name": "by_owner"}, reader(lister))
+    assert proposed(text) == {"name": lister, "arguments": {}}

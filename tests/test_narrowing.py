@@ -56,7 +56,7 @@ SCHEMA = {"text": TEXT, "page_size": NUMBER, "region": TEXT, "format": TEXT, "ex
 )
 def test_less_is_asked_for_by_name(text, arguments, properties, ways):
     assert step(text, arguments, properties) == (
-        f"Next: call find again for less: {ways}. With the same arguments it will most likely take too long again."
+        f"Next: call find again for less: {ways}. With the same arguments it will most likely fail again."
     )
 
 
@@ -91,3 +91,25 @@ def test_only_a_tool_that_is_declared_to_read_is_asked_for_less_after_a_timeout(
 @pytest.mark.parametrize("text", ["Ask for at most 31 days at a time.", "There are no more than 500 rows per request."])
 def test_a_report_that_states_the_most_of_one_call_asks_for_less(text):
     assert step(text, {"text": "a"}, SCHEMA).startswith("Next: call find again for less: ")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The query reads more than is allowed. Reduce the time range or add a filter",
+        "Scan refused: please use a more specific filter",
+        "too many matches, shorten the period",
+    ],
+)
+def test_less_is_asked_for_where_the_report_asks_for_it(text: str) -> None:
+    def handler(**_: Any) -> None:
+        raise RuntimeError(text)
+
+    properties = {"minutes": NUMBER, "region": TEXT}
+    tool = Tool.from_schema("find", "", {"type": "object", "properties": properties}, handler, read_only=True)
+    with Pipeline([tool], autoload=False) as pipeline:
+        read = pipeline.call("find", {"minutes": 1440}).content.splitlines()[-1]
+    assert read == (
+        'Next: call find again for less: with "region" added or with a shorter "minutes". '
+        "With the same arguments it will most likely fail again."
+    )

@@ -462,3 +462,22 @@ def test_what_a_service_says_counts_more_than_the_address():
 
     with Pipeline([Tool.from_function(assign)], autoload=False) as pipeline:
         assert pipeline.call("assign", {"key": "WEB-4", "assignee": "kim"}).error.resource == "kim"
+
+
+@pytest.mark.parametrize(
+    ("text", "sent", "missing"),
+    [
+        ("Could not find table Guests in base appQ7x2", {"baseId": "appQ7x2", "tableName": "Guests"}, "Guests"),
+        ("Unable to find user bob9 in the org acme1", {"org_id": "acme1", "user_id": "bob9"}, "bob9"),
+        ("not found: list L-7 of board B-3", {"board_id": "B-3", "list_id": "L-7"}, "L-7"),
+    ],
+)
+def test_where_a_thing_is_missing_is_not_what_is_missing(
+    make_pipeline: Any, run: Any, text: str, sent: dict[str, str], missing: str
+) -> None:
+    def handler(**_: Any) -> None:
+        raise LookupError(text)
+
+    properties = {name: {"type": "string"} for name in sent}
+    pipeline = make_pipeline(Tool.from_schema("read", "", {"type": "object", "properties": properties}, handler))
+    assert run(pipeline, "read", sent).error.resource == missing

@@ -285,6 +285,18 @@ CASES: dict[str, Case] = {
         "act",
         {"path": "a.md"},
     ),
+    "authors_list_of_names": called(
+        [
+            Tool.from_schema(
+                "act",
+                "",
+                schema(path=PATH, shop=PATH),
+                saying("No shop is called north. Available shops: harbour, station"),
+            )
+        ],
+        "act",
+        {"path": "a.md", "shop": "north"},
+    ),
     "argument_that_does_not_exist": called(tools(), "read_file", {"path": "a.md", "zzzq": 3}),
     "arguments_with_many_faults": called(
         [Tool.from_schema("act", "", schema(**{f"a{n:02}": PATH for n in range(12)}), dict)], "act", {}

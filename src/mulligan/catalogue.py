@@ -164,6 +164,7 @@ ENGLISH: Catalogue = {
     ),
     "repeat_call": "if it did not, make this call again: {call}",
     "repeat": "if it did not, call {tool} again with the same arguments.",
+    "author_lists": "choose the right one of those that the tool lists above, then call {tool} again with it{rest}.",
     "as_author_says": "do what the tool says above, then decide whether to call {tool} again.",
     "less": "call {tool} again with exactly the same arguments; if that fails too, request less at once.",
     "again": "this is temporary; call {tool} again with exactly the same arguments, or do something else first.",
@@ -171,7 +172,7 @@ ENGLISH: Catalogue = {
         "this is temporary; call {tool} again with exactly the same arguments after {seconds} s, "
         "or do something else first."
     ),
-    "less_with": "call {tool} again for less: {ways}. With the same arguments it will most likely take too long again.",
+    "less_with": "call {tool} again for less: {ways}. With the same arguments it will most likely fail again.",
     "smaller": "with a smaller {name}",
     "fewer": "with fewer {name}",
     "shorter": "with a shorter {name}",

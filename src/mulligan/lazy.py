@@ -1,4 +1,4 @@
-"""What is computed when it is first needed: an attribute (`lazy`), a regular expression (`lazy_pattern`, `LazySearch`)."""
+"""`lazy`: an attribute that is computed when it is first read; `lazy_pattern`: one regular expression that is."""
 
 from __future__ import annotations
 
@@ -56,25 +56,3 @@ def lazy_pattern(source: str, flags: int = 0) -> re.Pattern[str]:
         flags: as in `re.compile`.
     """
     return cast("re.Pattern[str]", _LazyPattern(source, flags))
-
-
-class LazySearch:
-    """A search of many texts, of which most hold nothing, for a long regular expression; it is compiled when first used.
-
-    A JSON Schema is an odd way to search a text, but the regular expressions of jsonschema-rs, which checks the arguments
-    of every call anyhow, search for all alternatives at once: they take a tenth to a hundredth of the time of Python's.
-
-    Args:
-        source: makes the regular expression, as jsonschema-rs takes it.
-    """
-
-    def __init__(self, source: Callable[[], str]) -> None:
-        self._source = source
-
-    @lazy
-    def found_in(self) -> Callable[[str], bool]:
-        """A function that returns whether a text holds a match; the text must not hold lone surrogates."""
-        import jsonschema_rs
-
-        is_found: Callable[[str], bool] = jsonschema_rs.Draft202012Validator({"pattern": self._source()}).is_valid
-        return is_found

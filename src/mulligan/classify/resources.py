@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from mulligan.classify.call_arguments import argument_named_in
+from mulligan.classify.call_arguments import argument_named_in, name_words
 from mulligan.classify.error_body import Nodes
 from mulligan.lazy import lazy_pattern
 from mulligan.untrusted.objects import read_field
@@ -51,6 +51,8 @@ _FORMS = (  # how systems and libraries report a missing resource; the first mat
     rf"permission denied for (?:table|relation|column|database|schema|sequence|view|index) {_NAME}",
     rf"^(?!error|code|status|type)[a-z_ ]{{1,30}}: {_NAME}$",
 )
+_PLACE = lazy_pattern(r"\b(?:in|of|on|at|from|under|within|inside)(?: the)?(?: [\w-]+)? [\"'`]?$")
+_LONGEST_PLACE = 60
 _NOT_A_NAME = lazy_pattern(  # words in the position of a name: a status, a class, an error name, a generic noun
     r"[45]\d\d|ENOENT|EACCES|EPERM|EEXIST|EISDIR|ENOTDIR|ENOTFOUND|(?:[a-z_]\w{0,60}\.){1,8}[A-Z]\w{0,80}"
     r"|[\w.]{0,100}(?:Error|Exception|Warning|Failure|NotFound)"
@@ -137,12 +139,26 @@ def find_resource(
         sent = _value_of_kind(said or text, arguments or {})
     if sent is not None:
         return sent
-    for rank, name in candidates:
-        if (rank < _OTHER_RANK or not name.isalpha()) and ((path and _holds(path, name)) or _holds(text, name)):
-            return thing if thing is not None and not path and rank == _CONTAINER_RANK else name
+    named = [
+        (rank, name)
+        for rank, name in candidates
+        if (rank < _OTHER_RANK or not name.isalpha()) and ((path and _holds(path, name)) or _holds(text, name))
+    ]
+    if named:
+        rank = named[0][0]
+        alike = [name for other, name in named if other == rank]
+        name = next((name for name in alike if not _is_place(text, name, alike)), alike[0])
+        return thing if thing is not None and not path and rank == _CONTAINER_RANK else name
     if path and method in _NAMING_METHODS:
         return path
     return thing or _only_innermost(candidates)
+
+
+def _is_place(text: str, name: str, others: list[str]) -> bool:
+    """Whether a text only says where another thing is missing, as `app1` in "Could not find table Guests in base app1"."""
+    position = text.find(name)
+    is_second = any(0 <= text.find(other) < position for other in others if other != name)
+    return is_second and _PLACE.search(text[max(0, position - _LONGEST_PLACE) : position]) is not None
 
 
 def _value_of_kind(text: str, arguments: Mapping[str, Any]) -> str | None:
@@ -249,7 +265,7 @@ def _rank_arguments(arguments: Mapping[str, Any]) -> list[tuple[int, str]]:
 
 
 def _rank(argument: str) -> int:
-    name = argument.lower()
+    name = argument if argument.islower() else "_".join(name_words(argument))
     if name in _ITEM_ARGUMENTS:
         return 0
     if name.endswith(_ENDINGS):

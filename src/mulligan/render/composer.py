@@ -175,7 +175,8 @@ class FeedbackComposer:
             feedback.next_step = self._catalogue["no_tool"]
         if failure is not None:
             imitation = error.message if is_imitation else None
-            self._add_report(feedback, error, call, failure, (hidden, imitation, *foreign_problems, *repeated_hints))
+            quoted = (hidden, imitation, *foreign_problems, *repeated_hints)
+            self._add_report(feedback, error, call, failure, quoted, lookups)
             may_offer = feedback.detail and not (resources or feedback.author_message)
             offer = self._offer(feedback, error, failure, lookups) if may_offer else ""
             if offer:
@@ -335,18 +336,34 @@ class FeedbackComposer:
             feedback.options_total = tool_count
 
     def _add_report(
-        self, feedback: Feedback, error: ToolError, call: ToolCall, failure: Failure, quoted: Sequence[str | None]
+        self,
+        feedback: Feedback,
+        error: ToolError,
+        call: ToolCall,
+        failure: Failure,
+        quoted: Sequence[str | None],
+        lookups: Lookups | None,
     ) -> None:
         """Adds the author's message to the model, if there is one, otherwise the fenced text of the failure."""
         author_message = call_safely(lambda: self._author_message(failure)) or ""
         if author_message:
             feedback.author_message, feedback.effect_note = author_message, ""
             if not error.fatal:
-                feedback.next_step = self._catalogue["as_author_says"].format(tool=feedback.tool_name or "the tool")
+                feedback.next_step = self._step_of_author(error, failure.author_message, feedback.tool_name, lookups)
             return
         if type(error) is ToolExecutionError and self._policy.detail != "none":
             feedback.exception = _exception_type(failure)
         feedback.detail = call_safely(partial(self._detail, error, call, failure, quoted)) or ""
+
+    def _step_of_author(self, error: ToolError, message: str, name: str, lookups: Lookups | None) -> str:
+        """The step after a message of the tool's author: to choose one of the names that it lists, or to follow it."""
+        from mulligan.repair.reported_names import find_offered_names
+
+        names_tool = lookups is None or call_safely(partial(lookups.is_named_in, message))
+        lists = not names_tool and call_safely(partial(find_offered_names, message, error.resource))
+        template = finer_template(self._catalogue, "as_author_says", "author_lists") if lists else "as_author_says"
+        rest = self._catalogue["rest"] if len(error.arguments or {}) > 1 else ""
+        return self._catalogue[template].format(tool=name or "the tool", rest=rest)
 
     def _offer(self, feedback: Feedback, error: ToolError, failure: Failure, lookups: Lookups | None) -> Offer:
         """What the quoted text offers: another tool, names to choose from, the form of one, or a reason to request less."""
@@ -355,6 +372,8 @@ class FeedbackComposer:
         if isinstance(error, (ToolTimeoutError, ToolUnavailableError)):
             is_slow = isinstance(error, ToolTimeoutError) and takes_too_long(failure.detail)
             return "less" if is_slow or asks_for_less(failure.detail) else ""
+        if type(error) is ToolExecutionError and asks_for_less(failure.detail):
+            return "less"
         form = self._explained(error, feedback, failure)
         if form or lookups is None or not isinstance(error, _MAY_NAME_NOTHING):
             return form

@@ -19,8 +19,12 @@ _RAN_OUT = lazy_pattern(  # a query that took too long, not a connection that wa
     re.IGNORECASE | re.DOTALL,
 )
 _ASKS_FOR_LESS = lazy_pattern(
-    r"\b(?:reduc(?:e|ing) the (?:amount|size|number|range|scope|volume)|(?:ask|request)(?:ing)? (?:for )?(?:less|fewer)|"
+    r"\b(?:(?:reduc(?:e|ing)|shorten(?:ing)?|restrict(?:ing)?) (?:the|your) (?:[\w-]+ )?"
+    r"(?:amount|size|number|range|scope|volume|interval|period|window)|"
+    r"(?:ask|request)(?:ing)? (?:for )?(?:less|fewer)|"
     r"(?:smaller|shorter|narrower) (?:range|interval|period|page|window|query|request)|"
+    r"more (?:specific|selective|restrictive) (?:query|search|filter|pattern|criteri(?:a|on)|condition)|"
+    r"add(?:ing)? (?:a|more) (?:[\w-]+ )?filters?|"
     r"(?:at most|maximum of|up to|no more than) \d+ \w+ (?:at a time|at once|per (?:request|query|call))|"
     r"narrow (?:down )?(?:the|your)|too much data)\b",
     re.IGNORECASE,
@@ -31,7 +35,8 @@ _NO_FILTERS = word_set(
     "locale include encoding style mode dry id projection columns select"
 )
 _PERIODS = word_set(
-    "date dates day days week weeks month months hours since until from start end period range window preset interval"
+    "date dates day days week weeks month months hour hours minute minutes lookback since until from start end period range "
+    "window preset interval"
 )
 _MOST_TEXT, _MOST_NAMES = 1_000, 3
 

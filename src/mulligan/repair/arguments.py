@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from mulligan.errors import Problem
 from mulligan.pointers import argument_of, escape
-from mulligan.repair.lossless import LosslessCheck, may_be_list
+from mulligan.repair.lossless import LosslessCheck, is_wrapped, may_be_list
 from mulligan.repair.names import match_labels, match_names, match_value
 from mulligan.repair.nesting import find_object, is_wrapper_key
 from mulligan.repair.provenance import Source, argument_forms
@@ -267,6 +267,8 @@ class _ArgumentFixer:
         if isinstance(value, list):
             items = schema.get("items", {})
             fixed = [self.fix(item, items, place.at(index)) for index, item in enumerate(value[:_MOST_ITEMS])]
+            if len(value) > 1 and any(map(is_wrapped, value, fixed)):
+                raise _AmbiguousError
             return fixed + value[_MOST_ITEMS:]
         return value
 

@@ -87,7 +87,8 @@ class LosslessCheck:
             return self.is_same_object(sent, read, schema)
         if isinstance(sent, list) and isinstance(read, list):
             items = self._schemas.items(schema)
-            return len(sent) == len(read) and all(map(partial(self.is_same, schema=items), sent, read))
+            is_split = len(sent) > 1 and any(map(is_wrapped, sent, read))
+            return len(sent) == len(read) and not is_split and all(map(partial(self.is_same, schema=items), sent, read))
         if isinstance(sent, str):
             return self._is_same_text(sent, read, schema)
         if isinstance(sent, (list, dict)) and not isinstance(read, (list, dict)):
@@ -135,6 +136,18 @@ class LosslessCheck:
         if sent.strip().casefold() in _NO_ITEM or sent.lstrip().startswith(("[", "{")):
             return False
         return not may_be_list(sent, items) and self.is_same(sent, read[0], items)
+
+
+def is_wrapped(sent: Any, read: Any) -> bool:
+    """Whether a list was put around a value. Around each of several it is ambiguous: one row of two cells, or two rows?
+
+    Args:
+        sent: the value as sent.
+        read: the value it was read as.
+    """
+    if not isinstance(read, list) or isinstance(sent, list):
+        return False
+    return not (isinstance(sent, str) and isinstance(parse_json(sent), list))
 
 
 def _unwrap(wrapped: list[Any] | dict[str, Any]) -> Any:

@@ -155,9 +155,9 @@ def kind_of_argument(name: str) -> tuple[Word, ...]:
 
 @lru_cache(maxsize=1024)
 def kind_of_tool(name: str) -> tuple[Word, ...]:
-    """The words for what a tool is about: those of its name that are no verbs."""
+    """The words for what a tool is about: those of its name that are no verbs; of `drop_index`, the last."""
     parsed = parse_name(name[:_LONGEST_NAME], Lexicon())
-    return _nouns(parsed.tail_words) or _nouns(parsed.words)
+    return _nouns(parsed.tail_words) or _nouns(parsed.words) or parsed.tail_words[1:][-1:]
 
 
 def _nouns(words: Iterable[Word]) -> tuple[Word, ...]:
