@@ -10,6 +10,7 @@ import contextvars
 import os
 import select
 import selectors
+import sys
 import threading
 import time
 import weakref
@@ -72,12 +73,13 @@ async def adrive(flow: Flow[Result], workers: Workers) -> Result:
                     if type(value) is CoroutineType:
                         value = await (watch := OwnCancels(value, task))
                     if type(value) not in PLAIN_TYPES:
-                        value = await _undo_own_cancels(resolve_value(value, workers.max_yielded), task)
+                        value = resolve_value(value, workers.max_yielded)
+                        value = await _undo_own_cancels(value, task)
                     outcome = Outcome(value)
-                except BaseException as error:
-                    outcome = Outcome(None, error)
+                except BaseException:
+                    outcome = _caught()
                 if outcome.exception is not None or task.cancelling() != cancels_before:
-                    outcome = await _settle(outcome, watch, task, cancels_before)
+                    outcome = await _settle(outcome, watch, cancels_before)
     except BaseException:
         flow.close()
         raise
@@ -130,12 +132,17 @@ async def arun(step: Run, workers: Workers, cancels_before: int = 0) -> Outcome:
         return _exception_outcome(error, task, cancels_before)
 
 
-async def _settle(outcome: Outcome, watch: OwnCancels | None, task: Task, cancels_before: int) -> Outcome:
+def _caught() -> Outcome:
+    """The outcome of the exception that is being handled: a name for it would be in the frame of each call in flight."""
+    return Outcome(None, sys.exception())
+
+
+async def _settle(outcome: Outcome, watch: OwnCancels | None, cancels_before: int) -> Outcome:
     """The outcome after undoing the tool's own cancellations. An exception that must propagate is raised again."""
     error = outcome.exception
     if watch is not None and not issubclass(type(error), GeneratorExit):
         await watch.undo()
-    return outcome if error is None else _exception_outcome(error, task, cancels_before)
+    return outcome if error is None else _exception_outcome(error, _current_task(), cancels_before)
 
 
 def _exception_outcome(error: BaseException, task: Task, cancels_before: int) -> Outcome:
