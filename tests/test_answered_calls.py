@@ -510,3 +510,19 @@ def test_a_failure_that_was_awaited_leaves_nothing_to_the_garbage_collector(make
         assert [one() for one in held] == [None]
     finally:
         gc.enable()
+
+
+def test_a_failure_of_a_sync_tool_leaves_nothing_to_the_garbage_collector(make_pipeline):
+    held: list[weakref.ref[Held]] = []
+
+    def pay(amount: int) -> str:
+        local = Held()
+        held.append(weakref.ref(local))
+        raise KeyError(amount)
+
+    gc.disable()
+    try:
+        assert make_pipeline(pay).call(PAY).is_error
+        assert [one() for one in held] == [None]
+    finally:
+        gc.enable()

@@ -10,21 +10,20 @@ import contextvars
 import os
 import select
 import selectors
+import sys
 import threading
 import time
 import weakref
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator, Sequence
 from types import CoroutineType, coroutine
-from typing import Any
+from typing import Any, TypeAlias
 
 from mulligan.deadline import Deadline, cap_wait, set_current
 from mulligan.errors import UsageError
 from mulligan.execute.approval import Ask
-from mulligan.execute.steps import DeadlineExceeded, ExecutorSaturated, Outcome, Run, Sleep
+from mulligan.execute.steps import DeadlineExceeded, ExecutorSaturated, Flow, Outcome, Result, Run, Sleep, Step
 from mulligan.execute.sync_driver import (
     PLAIN_TYPES,
-    Flow,
-    Result,
     Workers,
     consume,
     job_outcome,
@@ -43,46 +42,49 @@ _PARENT_LOOPS: list[Any] = []  # loops of the parent process; closing them here 
 
 
 async def adrive(flow: Flow[Result], workers: Workers) -> Result:
-    """Runs an invocation to its result, with `await`.
+    """Runs a flow to its result, with `await`.
 
     Args:
-        flow: the generator of `invoke`.
+        flow: one invocation.
         workers: the threads and limits of the run.
 
     Raises:
         asyncio.CancelledError: the host has cancelled the task.
     """
-    try:
-        task = asyncio.current_task()
-    except RuntimeError:  # another event loop than asyncio's
-        task = None
-    cancels_before = 0 if task is None else task.cancelling()
+    task = _current_task()
+    cancels_before = task.cancelling()
     outcome: Outcome | None = None
+    step: Step | Result | None = None
     try:
-        step = next(flow)
         while True:
+            step = flow.advance(outcome)
             if not isinstance(step, Run):
+                if not isinstance(step, Sleep):
+                    return step
                 await _sleep(step)
                 outcome = Outcome()
             elif step.timeout is not None or not step.is_async:
                 outcome = await arun(step, workers, cancels_before)
             else:  # most calls: no additional coroutine between the task and the tool
+                watch: OwnCancels | None = None
                 try:
                     value = step.executor()
-                    del step  # saves memory with ten thousand concurrent calls
+                    step = None  # saves memory with ten thousand concurrent calls
                     if type(value) is CoroutineType:
-                        value = await _undo_own_cancels(value, task)
+                        value = await (watch := OwnCancels(value, task))
                     if type(value) not in PLAIN_TYPES:
-                        value = await _undo_own_cancels(resolve_value(value, workers.max_yielded), task)
+                        value = resolve_value(value, workers.max_yielded)
+                        value = await _undo_own_cancels(value, task)
                     outcome = Outcome(value)
-                except BaseException as error:
-                    outcome = _exception_outcome(error, task, cancels_before)
-            step = flow.send(outcome)
-    except StopIteration as stop:
-        return stop.value  # type: ignore[no-any-return]
-    finally:
-        outcome = None  # the traceback of a tool's exception holds this frame: together they would be a cycle
+                except BaseException:
+                    outcome = _caught()
+                if outcome.exception is not None or task.cancelling() != cancels_before:
+                    outcome = await _settle(outcome, watch, cancels_before)
+    except BaseException:
         flow.close()
+        raise
+    finally:
+        del flow, step, outcome  # the traceback of a tool's exception holds this frame: together they would be a cycle
 
 
 async def _sleep(step: Sleep) -> None:
@@ -130,11 +132,24 @@ async def arun(step: Run, workers: Workers, cancels_before: int = 0) -> Outcome:
         return _exception_outcome(error, task, cancels_before)
 
 
-def _exception_outcome(error: BaseException, task: asyncio.Task[Any] | None, cancels_before: int) -> Outcome:
+def _caught() -> Outcome:
+    """The outcome of the exception that is being handled: a name for it would be in the frame of each call in flight."""
+    return Outcome(None, sys.exception())
+
+
+async def _settle(outcome: Outcome, watch: OwnCancels | None, cancels_before: int) -> Outcome:
+    """The outcome after undoing the tool's own cancellations. An exception that must propagate is raised again."""
+    error = outcome.exception
+    if watch is not None and not issubclass(type(error), GeneratorExit):
+        await watch.undo()
+    return outcome if error is None else _exception_outcome(error, _current_task(), cancels_before)
+
+
+def _exception_outcome(error: BaseException, task: Task, cancels_before: int) -> Outcome:
     """The outcome of a tool's exception. An exception that must propagate is raised again."""
     if must_propagate(error):
         raise error
-    if _cancel_count(task) > cancels_before and (cancellation := _find_cancellation(error)) is not None:
+    if task.cancelling() > cancels_before and (cancellation := _find_cancellation(error)) is not None:
         if cancellation is error:
             raise error
         raise asyncio.CancelledError(*cancellation.args) from error  # anyio recognises its own by their message
@@ -156,11 +171,6 @@ def _find_cancellation(error: BaseException) -> BaseException | None:
             waiting += [one for one in (current.__cause__, current.__context__) if one is not None]
             waiting += group_members(current)
     return None
-
-
-def _cancel_count(task: asyncio.Task[Any] | None) -> int:
-    """How often a task has been cancelled and not uncancelled. A CancelledError that a tool raises does not count."""
-    return 0 if task is None else task.cancelling()
 
 
 async def resolve_value(value: Any, most: int) -> Any:
@@ -266,49 +276,75 @@ def _state_after_cancel(task: asyncio.Task[Outcome]) -> tuple[bool, bool]:
     return (error.started, error.running) if type(error) is DeadlineExceeded else (True, False)
 
 
-@coroutine
-def _undo_own_cancels(watched: Coroutine[Any, Any, Any], task: asyncio.Task[Any] | None) -> Generator[Any, Any, Any]:
-    """The result of a coroutine, after undoing the cancellations of the task that the coroutine itself requested.
+class OwnCancels:
+    """Awaits a coroutine, and afterwards undoes the cancellations of the task that the coroutine itself requested.
 
     While the coroutine runs, nothing else can cancel the task. Between its steps, the host can, and so can callbacks
     that the tool scheduled, such as a timeout; these undo their own cancellations.
 
+    A generator would be shorter and take four times the memory; each call in flight has one of these.
+
     Args:
         watched: the coroutine.
-        task: the current task; None if asyncio drives none.
+        task: the current task.
     """
-    if task is None:
-        return (yield from watched.__await__())
-    own, sent = 0, None
-    thrown: BaseException | None = None
-    before = base = task.cancelling()
-    while True:
-        try:
-            waiting = watched.send(sent) if thrown is None else watched.throw(thrown)
-        except StopIteration as stop:
-            if own or task.cancelling() != before:
-                yield from _uncancel(task, _count_own_cancels(task, base, own, before), base)
-            return stop.value
-        except BaseException as error:
-            if (own or task.cancelling() != before) and not issubclass(type(error), GeneratorExit):
-                yield from _uncancel(task, _count_own_cancels(task, base, own, before), base)
-            raise
-        if own or task.cancelling() != before:
-            own = _count_own_cancels(task, base, own, before)
-        try:
-            sent, thrown = (yield waiting), None
-        except BaseException as error:
-            thrown = error
-        before = task.cancelling()
+
+    __slots__ = ("_base", "_before", "_own", "_task", "_watched")
+
+    def __init__(self, watched: Coroutine[Any, Any, Any], task: Task) -> None:
+        self._watched = watched
+        self._task = task
+        self._base = task.cancelling()
+        self._own = 0
+
+    def __await__(self) -> Any:
+        return self
+
+    def __next__(self) -> Any:
+        before = self._before = self._task.cancelling()
+        waiting = self._watched.send(None)
+        if self._task.cancelling() != before:
+            self._count()
+        return waiting
+
+    def throw(self, *error: Any) -> Any:
+        """Continues the coroutine with an exception."""
+        self._before = self._task.cancelling()
+        waiting = self._watched.throw(*error)
+        self._count()
+        return waiting
+
+    def close(self) -> None:
+        """Ends the coroutine."""
+        self._watched.close()
+
+    def _count(self) -> None:
+        """Counts the cancellations that came from the coroutine. Those that it undoes were requested on its behalf."""
+        now = self._task.cancelling()
+        self._own = max(0, min(self._own + max(0, now - self._before), now - self._base))
+
+    @coroutine
+    def undo(self) -> Generator[None, Any, None]:
+        """Undoes them. The coroutine has ended."""
+        self._count()
+        yield from _uncancel(self._task, self._own, self._base)
 
 
-def _count_own_cancels(task: asyncio.Task[Any], base: int, own: int, before: int) -> int:
-    """How many cancellations of a task came from the tool. Those that it undoes were requested on its behalf."""
-    now = task.cancelling()
-    return max(0, min(own + max(0, now - before), now - base))
+async def _undo_own_cancels(watched: Coroutine[Any, Any, Any], task: Task) -> Any:
+    """The result of a coroutine, after undoing the cancellations of the task that the coroutine itself requested."""
+    watch = OwnCancels(watched, task)
+    try:
+        value = await watch
+    except GeneratorExit:  # nothing can be awaited any more
+        raise
+    except BaseException:
+        await watch.undo()
+        raise
+    await watch.undo()
+    return value
 
 
-def _uncancel(task: asyncio.Task[Any], own: int, base: int) -> Generator[None, Any, None]:
+def _uncancel(task: Task, own: int, base: int) -> Generator[None, Any, None]:
     """Undoes some cancellations of the current task, including one that would be raised at its next `await`."""
     for _ in range(own):
         task.uncancel()
@@ -369,26 +405,40 @@ async def _run_contained(step: Run, workers: Workers, timer: _BlockTimer) -> Out
     """Runs a tool so that no exception leaves its task: asyncio would raise a SystemExit in the event loop."""
     if step.timeout is not None:
         set_current(Deadline.after(step.timeout))
-    task = asyncio.current_task()
+    task = _current_task()
     try:
         outcome = Outcome(await timer.measure(resolve_value(step.executor(), workers.max_yielded)))
     except BaseException as error:
         outcome = Outcome(exception=error)
-    if task is not None and _current_task() is task:  # otherwise the garbage collector is closing it
+    if _current_task() is task:  # otherwise the garbage collector is closing it
         await _uncancel_all(task)
     return outcome
 
 
-def _current_task() -> asyncio.Task[Any] | None:
-    """The current asyncio task; None if there is none."""
+class _NoTask:
+    """Where no task of asyncio is running: never cancelled."""
+
+    def cancelling(self) -> int:
+        return 0
+
+    def uncancel(self) -> int:
+        return 0
+
+
+Task: TypeAlias = "asyncio.Task[Any] | _NoTask"
+_NO_TASK = _NoTask()
+
+
+def _current_task() -> Task:
+    """The current task; one that is never cancelled if asyncio drives none."""
     try:
-        return asyncio.current_task()
-    except RuntimeError:
-        return None
+        return asyncio.current_task() or _NO_TASK
+    except RuntimeError:  # another event loop than asyncio's
+        return _NO_TASK
 
 
 @coroutine
-def _uncancel_all(task: asyncio.Task[Any]) -> Generator[None, Any, None]:
+def _uncancel_all(task: Task) -> Generator[None, Any, None]:
     """Undoes all cancellations of the current task, so that its result is not lost."""
     yield from _uncancel(task, task.cancelling(), 0)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Awaitable, Callable, Generator
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 
 from mulligan.validate.signature import is_async_callable
 
@@ -177,5 +177,45 @@ class ProcessFailed(Exception):
 
 
 Step: TypeAlias = "Run | Sleep"
+Result = TypeVar("Result")
+_Result_co = TypeVar("_Result_co", covariant=True)
 Steps: TypeAlias = "Generator[Step, Outcome, Outcome]"
 Middleware: TypeAlias = "Callable[[Run, Tool, ToolCall], Generator[Step, Outcome, Outcome]]"
+
+
+class Flow(Protocol[_Result_co]):
+    """One invocation, as a driver sees it: a step, its outcome, the next step, and in the end the result."""
+
+    def advance(self, outcome: Outcome | None) -> Step | _Result_co:
+        """The next step, or the result.
+
+        Args:
+            outcome: how the last step ended; None for the first.
+        """
+
+    def close(self) -> None:
+        """Ends the invocation without a result, since a step was interrupted."""
+
+
+class GeneratorFlow(Generic[Result]):
+    """A generator of steps as a flow.
+
+    Args:
+        steps: the generator.
+    """
+
+    __slots__ = ("_steps",)
+
+    def __init__(self, steps: Generator[Step, Outcome, Result]) -> None:
+        self._steps = steps
+
+    def advance(self, outcome: Outcome | None) -> Step | Result:
+        """The next step, or what the generator returns."""
+        try:
+            return self._steps.send(outcome)  # type: ignore[arg-type]
+        except StopIteration as stop:
+            return stop.value  # type: ignore[no-any-return]
+
+    def close(self) -> None:
+        """Closes the generator."""
+        self._steps.close()

@@ -10,10 +10,10 @@ import sys
 import threading
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol
 
 from mulligan.deadline import Deadline, cap_wait, set_current
-from mulligan.execute.steps import DeadlineExceeded, ExecutorSaturated, Outcome, Run, Sleep, Step
+from mulligan.execute.steps import DeadlineExceeded, ExecutorSaturated, Flow, Outcome, Result, Run, Sleep, Step
 from mulligan.untrusted.objects import leaf_exceptions
 from mulligan.untrusted.text import MUST_PROPAGATE
 
@@ -54,29 +54,35 @@ class Workers(Protocol):
         """This thread's private event loop."""
 
 
-Result = TypeVar("Result")
-Flow: TypeAlias = Generator[Step, Outcome, Result]
 PLAIN_TYPES = frozenset({str, int, float, bool, type(None), dict, list, tuple, bytes})
 
 
 def drive(flow: Flow[Result], workers: Workers) -> Result:
-    """Runs an invocation to its result, blocking.
+    """Runs a flow to its result, blocking.
 
     Args:
-        flow: the generator of `invoke`.
+        flow: one invocation.
         workers: the threads and limits of the run.
 
     Raises:
         UsageError: an async tool was called inside a running event loop.
     """
+    outcome: Outcome | None = None
+    step: Step | Result | None = None
     try:
-        step = next(flow)
         while True:
-            step = flow.send(_run(step, workers) if isinstance(step, Run) else _sleep(step))
-    except StopIteration as stop:
-        return stop.value  # type: ignore[no-any-return]
-    finally:
+            step = flow.advance(outcome)
+            if isinstance(step, Run):
+                outcome = _run(step, workers)
+            elif isinstance(step, Sleep):
+                outcome = _sleep(step)
+            else:
+                return step
+    except BaseException:
         flow.close()
+        raise
+    finally:
+        del flow, step, outcome  # the traceback of a tool's exception leads to this frame: they would be a cycle
 
 
 def _sleep(step: Sleep) -> Outcome:

@@ -1,4 +1,4 @@
-"""One invocation as a generator: it yields steps, is sent their outcomes, and returns the result.
+"""One invocation: it asks for steps, is sent their outcomes, and ends in a result.
 
 Nothing in here waits, and nothing knows whether the driver is sync or async; the clock is the host's.
 """
@@ -10,6 +10,8 @@ from contextlib import suppress
 from functools import cache, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+import attrs
 
 from mulligan.calls import PreparedCall, ToolCall
 from mulligan.deadline import Deadline, earliest_deadline, outer_deadline
@@ -58,13 +60,54 @@ from mulligan.validate.schema_errors import SchemaError, unusable_tool_error
 
 if TYPE_CHECKING:
     from mulligan.execute.approval import ApprovalRequest, NeedsApproval
+    from mulligan.session.memory import Admission
 
-Flow: TypeAlias = "Generator[Step, Outcome, ToolResult]"
+CallSteps: TypeAlias = "Generator[Step, Outcome, ToolResult]"
 _NOTE_CHARS = 60
 _DEADLINE_RULE = "host:deadline"
 
 
-def invoke(invocation: Invocation, refused: ToolArgumentError | None = None) -> Flow:
+@attrs.define(eq=False, repr=False, weakref_slot=False)
+class Call(Invocation):
+    """An invocation as a flow for a driver.
+
+    An ordinary call waits for its run and for nothing else: what happens before and after are two functions. A generator
+    is only made for a call that waits for more, such as a repair, a person, a middleware or another run.
+    """
+
+    steps: CallSteps | None = None
+
+    def advance(self, outcome: Outcome | None) -> Step | ToolResult:
+        """The next step, or the result.
+
+        Args:
+            outcome: how the last step ended; None for the first.
+
+        Raises:
+            UsageError: a mistake in the host's own code, such as a missing injected value.
+            ToolError: in strict mode.
+        """
+        try:
+            if self.steps is None:
+                step = before_run(self) if outcome is None else after_run(self, outcome)
+                if isinstance(step, (Run, ToolResult)):
+                    return step
+                self.steps, outcome = step, None
+            return self.steps.send(outcome)  # type: ignore[arg-type]
+        except StopIteration as stop:  # of the generator: the stages let none through
+            return stop.value  # type: ignore[no-any-return]
+        except BaseException as error:
+            _abandon(self, error)
+            raise
+
+    def close(self) -> None:
+        """Ends the call without a result, since its run was interrupted."""
+        if self.steps is not None:
+            self.steps.close()
+        _abandon(self, GeneratorExit())
+
+
+def invoke(invocation: Invocation, refused: ToolArgumentError | None = None) -> CallSteps:
     """Runs one call through the stages.
 
     Args:
@@ -79,41 +122,116 @@ def invoke(invocation: Invocation, refused: ToolArgumentError | None = None) -> 
         ToolError: in strict mode.
     """
     try:
-        try:
-            tool: Any = refused or _begin(invocation)
-            if not isinstance(tool, Tool):
-                invocation.hide_secrets()
-                if not _may_repair(invocation, tool):
-                    return _failure_result(invocation, _blame_editor(invocation, tool))
-                tool = yield from _repair(invocation, tool)
-            admission = None if invocation.memory is None else admit(invocation, invocation.memory, tool)
-            recorded = None if admission is None else (yield from find_recorded(invocation, tool, admission))
-            if recorded is not None:
-                return _finish(invocation, recorded)
-            deadline, has_authorize = invocation.deadline, invocation.hooks.has_authorize
-            needs_preparation = tool._needs_preparation or invocation.context or has_authorize  # noqa: SLF001
-            is_plain = deadline is None and not needs_preparation
-            needed = None if is_plain else _prepare_run(invocation, tool)
-            if needed is not None and invocation.decision is None:
-                yield from _obtain_approval(invocation, tool, needed, deadline)
-            middleware = middleware_for(invocation, tool)
-            if middleware:
-                outcome = yield from run_middleware(invocation, tool, middleware, make_run(invocation, tool))
-            else:  # the run has no name here, so that nothing keeps it while it continues
-                ended = yield (
-                    make_run(invocation, tool) if is_plain else with_deadline(invocation, make_run(invocation, tool))
-                )
-                outcome = classify_outcome(invocation, tool, ended)
-            if outcome.error is not None and outcome.error.transient:
-                outcome = yield from retry_by_default(invocation, tool, outcome)
-        except Exception as error:
-            return (yield from _continue_after(invocation, error, refused))
-        if outcome.error is None:
-            return _success_result(invocation, outcome.value)
-        return (yield from _finish_failed(invocation, outcome.error))
+        step = before_run(invocation, refused)
+        if isinstance(step, Run):
+            step = after_run(invocation, (yield step))
+        return step if isinstance(step, ToolResult) else (yield from step)
     except BaseException as error:
         _abandon(invocation, error)
         raise
+
+
+def before_run(invocation: Invocation, refused: ToolArgumentError | None = None) -> Run | ToolResult | CallSteps:
+    """What happens before the run.
+
+    Args:
+        invocation: the call.
+        refused: what the tool's framework found wrong with the arguments, where it was asked before.
+
+    Returns:
+        The run of an ordinary call, whose outcome goes to `after_run`; or a generator that takes any other to its result.
+    """
+    try:
+        tool: Any = refused or _begin(invocation)
+        if not isinstance(tool, Tool):
+            invocation.hide_secrets()
+            if not _may_repair(invocation, tool):
+                return _failure_result(invocation, _blame_editor(invocation, tool))
+            return _wait(invocation, tool, refused)
+        admission = None if invocation.memory is None else admit(invocation, invocation.memory, tool)
+        if admission is None and _is_ordinary(invocation, tool):
+            return make_run(invocation, tool)
+    except Exception as error:
+        return _continue_after(invocation, error, refused)
+    return _wait(invocation, tool, refused, admission)
+
+
+def after_run(invocation: Invocation, ended: Outcome) -> ToolResult | CallSteps:
+    """What happens after the run of an ordinary call.
+
+    Args:
+        invocation: the call.
+        ended: how its run ended.
+
+    Returns:
+        The result; or, after some failures, a generator that returns it.
+    """
+    try:
+        tool: Any = invocation.tool
+        outcome = classify_outcome(invocation, tool, ended)
+    except Exception as error:
+        return _continue_after(invocation, error)
+    if outcome.error is None:
+        return _success_result(invocation, outcome.value)
+    if outcome.error.transient or _has_candidates(tool, outcome.error):
+        return _wait_after(invocation, tool, outcome)
+    return _failure_result(invocation, outcome.error)
+
+
+def _is_ordinary(invocation: Invocation, tool: Tool) -> bool:
+    """Whether there is nothing to prepare for a call, nothing around its run, and nothing to wait for but the run."""
+    hooks = invocation.hooks
+    return not (
+        invocation.deadline is not None
+        or invocation.context
+        or tool._needs_preparation  # noqa: SLF001
+        or hooks.has_authorize
+        or hooks.has_middlewares
+        or invocation.runtime.middleware
+    )
+
+
+def _wait(
+    invocation: Invocation,
+    tool: Tool | ToolError,
+    refused: ToolArgumentError | None,
+    admission: Admission | None = None,
+) -> CallSteps:
+    """Takes a call that is not ordinary to its result, from where `before_run` has left it."""
+    try:
+        if not isinstance(tool, Tool):
+            tool = yield from _repair(invocation, tool)
+            admission = None if invocation.memory is None else admit(invocation, invocation.memory, tool)
+        recorded = None if admission is None else (yield from find_recorded(invocation, tool, admission))
+        if recorded is not None:
+            return _finish(invocation, recorded)
+        deadline = invocation.deadline
+        needed = _prepare_run(invocation, tool)
+        if needed is not None and invocation.decision is None:
+            yield from _obtain_approval(invocation, tool, needed, deadline)
+        middleware = middleware_for(invocation, tool)
+        if middleware:
+            outcome = yield from run_middleware(invocation, tool, middleware, make_run(invocation, tool))
+        else:  # the run has no name here, so that nothing keeps it while it continues
+            ended = yield with_deadline(invocation, make_run(invocation, tool))
+            outcome = classify_outcome(invocation, tool, ended)
+    except Exception as error:
+        return (yield from _continue_after(invocation, error, refused))
+    return (yield from _wait_after(invocation, tool, outcome, refused))
+
+
+def _wait_after(
+    invocation: Invocation, tool: Tool, outcome: Outcome, refused: ToolArgumentError | None = None
+) -> CallSteps:
+    """Takes a call that has run to its result: runs it again where that is safe, and lists what may have been meant."""
+    try:
+        if outcome.error is not None and outcome.error.transient:
+            outcome = yield from retry_by_default(invocation, tool, outcome)
+    except Exception as error:
+        return (yield from _continue_after(invocation, error, refused))
+    if outcome.error is None:
+        return _success_result(invocation, outcome.value)
+    return (yield from _finish_failed(invocation, outcome.error))
 
 
 def refuse(invocation: Invocation, error: ToolError) -> ToolResult:
@@ -143,7 +261,7 @@ def _abandon(invocation: Invocation, error: BaseException) -> None:
         record_abandoned(invocation, invocation.memory, may_have_run=may_have_run)
 
 
-def _continue_after(invocation: Invocation, error: Exception, refused: ToolArgumentError | None) -> Flow:
+def _continue_after(invocation: Invocation, error: Exception, refused: ToolArgumentError | None = None) -> CallSteps:
     """The result after an exception ended the stages; arguments that a framework refused go through them once more."""
     if error.__dict__.get("_result") is not None:
         raise error  # strict mode: the call is answered
@@ -228,10 +346,14 @@ def _start(invocation: Invocation) -> None:
         raise_exhausted(invocation, exhausted)
 
 
-def _finish_failed(invocation: Invocation, error: ToolError) -> Flow:
+def _has_candidates(tool: Tool | None, error: ToolError) -> bool:
+    return isinstance(error, ResourceNotFoundError) and tool is not None and callable(tool.resources)
+
+
+def _finish_failed(invocation: Invocation, error: ToolError) -> CallSteps:
     """The result of a call that failed, with the names that may be meant instead of a missing one."""
     tool = invocation.tool
-    if isinstance(error, ResourceNotFoundError) and tool is not None and callable(tool.resources):
+    if tool is not None and _has_candidates(tool, error):
         yield from _list_candidates(invocation, tool)
     return _failure_result(invocation, error)
 

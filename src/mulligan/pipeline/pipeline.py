@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import os
 import time
-from collections.abc import Coroutine, Generator, Iterable, Mapping, Sequence
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
@@ -15,7 +15,7 @@ from mulligan.deadline import Deadline
 from mulligan.dialects.readers import name_text
 from mulligan.errors import ToolError, UsageError
 from mulligan.events import Event, PluginFaulted, RequestNoted
-from mulligan.execute.steps import Middleware, Outcome, Step
+from mulligan.execute.steps import GeneratorFlow, Middleware
 from mulligan.execute.sync_driver import drive
 from mulligan.execute.workers import PipelineWorkers
 from mulligan.feedback import FeedbackFormat
@@ -30,8 +30,8 @@ from mulligan.pipeline.assembly import (
     runtime_view,
 )
 from mulligan.pipeline.diagnosis import Diagnosis
-from mulligan.pipeline.flow import find_approval, invoke, prepare
-from mulligan.pipeline.invocation import Invocation, Runtime
+from mulligan.pipeline.flow import Call, find_approval, prepare
+from mulligan.pipeline.invocation import Runtime
 from mulligan.pipeline.logs import Logging, env_level
 from mulligan.pipeline.messages import (
     acall_each,
@@ -55,7 +55,6 @@ if TYPE_CHECKING:
     from mulligan.execute.executors import ExecutorInfo
     from mulligan.hooks.callers import CompiledHooks
     from mulligan.hooks.discovery import PluginFault, PluginInfo
-    from mulligan.pipeline.flow import Flow
     from mulligan.session.budget import Budget
     from mulligan.session.tally import Summary
 
@@ -260,9 +259,7 @@ class Pipeline:
             UsageError: a mistake in the host's own code; an async tool inside a running event loop.
             ToolError: in strict mode.
         """
-        return drive(
-            invoke(as_invocation(self._runtime, name_or_call, arguments, call_id, session, context)), self._workers
-        )
+        return drive(as_invocation(self._runtime, name_or_call, arguments, call_id, session, context), self._workers)
 
     def acall(
         self,
@@ -275,7 +272,7 @@ class Pipeline:
     ) -> Coroutine[Any, Any, ToolResult]:
         """`call`, awaited: async tools run on the event loop, sync ones in a thread unless declared `inline`."""
         return async_driver()(
-            invoke(as_invocation(self._runtime, name_or_call, arguments, call_id, session, context)), self._workers
+            as_invocation(self._runtime, name_or_call, arguments, call_id, session, context), self._workers
         )
 
     def prepare(self, call: ToolCall) -> PreparedCall | None:
@@ -289,15 +286,16 @@ class Pipeline:
         Returns:
             The call as it can run, with valid arguments; None if it cannot.
         """
-        return drive(prepare(as_invocation(self._runtime, call, None, None, None, None)), self._workers)
+        return drive(self._prepared(call), self._workers)
 
     async def aprepare(self, call: ToolCall) -> PreparedCall | None:
         """`prepare`, awaited."""
         adrive: Any = async_driver()
-        prepared: PreparedCall | None = await adrive(
-            prepare(as_invocation(self._runtime, call, None, None, None, None)), self._workers
-        )
+        prepared: PreparedCall | None = await adrive(self._prepared(call), self._workers)
         return prepared
+
+    def _prepared(self, call: ToolCall) -> GeneratorFlow[PreparedCall | None]:
+        return GeneratorFlow(prepare(as_invocation(self._runtime, call, None, None, None, None)))
 
     def approval(self, call: ToolCall, *, session: Session | None = None) -> ApprovalRequest | None:
         """What a person would be asked about a call, without asking or running anything.
@@ -319,8 +317,8 @@ class Pipeline:
         request: ApprovalRequest | None = await adrive(self._approval(call, session), self._workers)
         return request
 
-    def _approval(self, call: ToolCall, session: Session | None) -> Generator[Step, Outcome, ApprovalRequest | None]:
-        return find_approval(self._invocation(call, session=session, context=None))
+    def _approval(self, call: ToolCall, session: Session | None) -> GeneratorFlow[ApprovalRequest | None]:
+        return GeneratorFlow(find_approval(self._invocation(call, session=session, context=None)))
 
     def call_many(
         self, calls: Iterable[Any], *, session: Session | None = None, context: Mapping[str, Any] | None = None
@@ -398,13 +396,15 @@ class Pipeline:
         """`resume`, awaited."""
         return async_driver()(self._resumed(call_id, decision, session, context), self._workers)
 
-    def _resumed(self, call_id: str, decision: Decision, session: Session, context: Mapping[str, Any] | None) -> Flow:
+    def _resumed(
+        self, call_id: str, decision: Decision, session: Session, context: Mapping[str, Any] | None
+    ) -> GeneratorFlow[ToolResult]:
         from mulligan.execute.approval import checked_decision
         from mulligan.pipeline.resume import resume
         from mulligan.session.approvals import as_key
 
         make = partial(self._invocation, session=session, context=context)
-        return resume(session.memory, as_key(call_id), checked_decision(decision), make)
+        return GeneratorFlow(resume(session.memory, as_key(call_id), checked_decision(decision), make))
 
     def _call_each(
         self, calls: Sequence[ToolCall], session: Session | None, context: Mapping[str, Any] | None
@@ -420,7 +420,7 @@ class Pipeline:
         memory = None if session is None else session.memory
         return await acall_each(self._runtime, calls, call_one, memory, invocation_of)
 
-    def _invocation(self, call: ToolCall, *, session: Session | None, context: Mapping[str, Any] | None) -> Invocation:
+    def _invocation(self, call: ToolCall, *, session: Session | None, context: Mapping[str, Any] | None) -> Call:
         return as_invocation(self._runtime, call, None, None, session, context)
 
     def classify(
@@ -547,7 +547,7 @@ def as_invocation(
     call_id: str | None,
     session: Session | None,
     context: Mapping[str, Any] | None,
-) -> Invocation:
+) -> Call:
     """One call of the host's code, ready for the flow.
 
     Args:
@@ -575,10 +575,10 @@ def as_invocation(
             f"the tool name must be a string, not {safe_repr(name_or_call)}; pass what a model sent to answer()"
         )
     if session is None:
-        invocation = Invocation(runtime, runtime.hooks, call, context)
+        invocation = Call(runtime, runtime.hooks, call, context)
     else:
         memory, format, deadline = session.memory, session.format, session.deadline
-        invocation = Invocation(runtime, runtime.hooks, call, context, memory, format, deadline)
+        invocation = Call(runtime, runtime.hooks, call, context, memory, format, deadline)
     if type(call) is PreparedCall:
         invocation.repairs = call.repairs
     return invocation

@@ -10,7 +10,7 @@ from mulligan.errors import ToolExecutionError
 from mulligan.execute.approval import Approve, Decision, Reject
 from mulligan.execute.steps import Signal, Sleep
 from mulligan.pipeline.approval import edited_call, note_edit, rejection_error, without_same_arguments
-from mulligan.pipeline.flow import Flow, invoke, refuse
+from mulligan.pipeline.flow import CallSteps, invoke, refuse
 from mulligan.pipeline.invocation import Invocation, Runtime
 from mulligan.pipeline.messages import result_of
 from mulligan.results import ToolResult
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _LONGEST_WAIT = 60.0
 
 
-def resume(memory: SessionMemory, key: str, decision: Decision, make: Callable[[ToolCall], Invocation]) -> Flow:
+def resume(memory: SessionMemory, key: str, decision: Decision, make: Callable[[ToolCall], Invocation]) -> CallSteps:
     """Runs or refuses a call that waits, once: the answer to another decision is that of the first.
 
     Args:
@@ -65,7 +65,7 @@ def _decided_result(decided: DecidedCall, runtime: Runtime) -> ToolResult:
     return ToolResult.from_error(ToolExecutionError(message, rule="session:decided"), call=decided.call)
 
 
-def _decide(invocation: Invocation, memory: SessionMemory, pending: PendingCall) -> Flow:
+def _decide(invocation: Invocation, memory: SessionMemory, pending: PendingCall) -> CallSteps:
     """Runs the call, or refuses it if the person has rejected it."""
     decision, tool = invocation.decision, invocation.runtime.toolset.get(pending.call.name)
     if isinstance(decision, Approve):

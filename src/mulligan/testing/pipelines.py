@@ -6,11 +6,11 @@ from collections.abc import Coroutine, Generator, Mapping
 from typing import Any
 
 from mulligan.calls import ToolCall
-from mulligan.execute.steps import Outcome, Sleep, Step
+from mulligan.execute.steps import GeneratorFlow, Outcome, Sleep, Step
 from mulligan.execute.sync_driver import drive
 from mulligan.middleware.retries import DefaultRetry
 from mulligan.pipeline import Pipeline, Session
-from mulligan.pipeline.flow import Flow, invoke
+from mulligan.pipeline.flow import CallSteps, invoke
 from mulligan.pipeline.messages import async_driver
 from mulligan.pipeline.pipeline import as_invocation
 from mulligan.results import ToolResult
@@ -82,9 +82,9 @@ class TimelessPipeline(Pipeline):
         call_id: str | None,
         session: Session | None,
         context: Mapping[str, Any] | None,
-    ) -> Flow:
+    ) -> GeneratorFlow[ToolResult]:
         flow = invoke(as_invocation(self._runtime, name_or_call, arguments, call_id, session, context))
-        return _skip_waits(flow, self.clock)
+        return GeneratorFlow(_skip_waits(flow, self.clock))
 
     def call(
         self,
@@ -111,7 +111,7 @@ class TimelessPipeline(Pipeline):
         return async_driver()(self._flow(name_or_call, arguments, call_id, session, context), self._workers)
 
 
-def _skip_waits(flow: Flow, clock: FakeClock) -> Generator[Step, Outcome, ToolResult]:
+def _skip_waits(flow: CallSteps, clock: FakeClock) -> Generator[Step, Outcome, ToolResult]:
     """An invocation whose waits end as soon as they start."""
     try:
         step = next(flow)
