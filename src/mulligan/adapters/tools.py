@@ -80,12 +80,12 @@ class Adapter:
             tools: those that exist.
             are_all: whether no other can come later; otherwise only a misspelt name is refused.
         """
-        known = {tool.name: tool for tool in tools}
+        by_name = {tool.name: tool for tool in tools}
         wrong = [
-            f"{self.owner}(timeout={{{name!r}: ...}}): no such tool. {did_you_mean(name, known)}"
-            for name in sorted(self._timeouts.keys() - {"*", *known})
+            f"{self.owner}(timeout={{{name!r}: ...}}): no such tool. {did_you_mean(name, by_name)}"
+            for name in sorted(self._timeouts.keys() - {"*", *by_name})
         ]
-        wrong += self.pipeline.tools.tool_options.unmatched(known.values())
+        wrong += self.pipeline.tools.tool_options.unmatched(by_name.values())
         for sentence in wrong:
             if are_all or "Did you mean" in sentence:
                 raise UsageError(sentence)

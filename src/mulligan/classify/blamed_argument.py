@@ -98,7 +98,7 @@ def leaves(arguments: Mapping[str, Any] | None) -> Iterator[Leaf]:
             yield Leaf(pointer, name, value)
 
 
-def blamed_pointer(text: str, known: Sequence[Leaf], *, by_value: bool = True) -> str | None:
+def blamed_pointer(text: str, leaves: Sequence[Leaf], *, by_value: bool = True) -> str | None:
     """The pointer to the argument that a message rejects; None if it rejects none, or several alike.
 
     `n must be positive`, `unknown unit: furlong` and `'furlong' is not a unit` each reject one. A value counts if it is
@@ -106,22 +106,22 @@ def blamed_pointer(text: str, known: Sequence[Leaf], *, by_value: bool = True) -
 
     Args:
         text: the message; only the first 600 characters are read.
-        known: the values of the arguments.
+        leaves: the values of the arguments.
         by_value: whether an argument whose value is shown counts, too.
     """
     text = text[:_LONGEST_MESSAGE]
-    if not known or not text or _BUGS.search(text):
+    if not leaves or not text or _BUGS.search(text):
         return None
     quoted = {part for match in _QUOTED.finditer(text) for part in match.groups() if part}
-    named = _unique([leaf for leaf in known if _names(text, leaf.name)])
-    shown = [leaf for leaf in known if by_value and _is_quoted(leaf.value, quoted)]
+    name_matches = _unique([leaf for leaf in leaves if _names(text, leaf.name)])
+    shown = [leaf for leaf in leaves if by_value and _is_quoted(leaf.value, quoted)]
     if not shown and by_value:
-        shown = [leaf for leaf in known if _is_shown(leaf.value, text)]
-    both = [leaf for leaf in shown if leaf in named]
-    for found in (both, named, shown):
-        if len(found) == 1:
-            return found[0].pointer
-    return _common_place(named) if named and not shown else None
+        shown = [leaf for leaf in leaves if _is_shown(leaf.value, text)]
+    both = [leaf for leaf in shown if leaf in name_matches]
+    for candidates in (both, name_matches, shown):
+        if len(candidates) == 1:
+            return candidates[0].pointer
+    return _common_place(name_matches) if name_matches and not shown else None
 
 
 def holding(value: object, known: Iterable[Leaf]) -> tuple[Leaf, ...]:

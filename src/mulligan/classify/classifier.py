@@ -48,8 +48,8 @@ def _seconds(value: Any) -> float | None:
 
 
 def _problems(value: Any) -> tuple[Problem, ...]:
-    given = value if isinstance(value, (list, tuple)) else ()
-    return tuple(problem for problem in given if isinstance(problem, Problem))
+    items = value if isinstance(value, (list, tuple)) else ()
+    return tuple(problem for problem in items if isinstance(problem, Problem))
 
 
 def _status(value: Any) -> int | None:
@@ -81,9 +81,9 @@ def _without_contradictions(error: ToolError, failure: Failure) -> ToolError:
     """
     from mulligan.classify.field_errors import without_contradictions
 
-    given = _problems(error.problems)
-    problems = without_contradictions(given, failure.arguments)
-    if problems == given:
+    stated = _problems(error.problems)
+    problems = without_contradictions(stated, failure.arguments)
+    if problems == stated:
         return error
     copy = detached_copy(error)
     copy.problems = problems

@@ -105,9 +105,9 @@ class Codes:
         """
         if type(code) is not str:
             return self._meaning_of_number(code) if type(code) is int else None
-        known = self.listed.get(code)
-        if known is not None or code in self.skipped:
-            return known
+        listed = self.listed.get(code)
+        if listed is not None or code in self.skipped:
+            return listed
         if len(code) > _LONGEST_CODE:
             return None
         if len(code) <= _LONGEST_NUMBER and code.isascii() and code.isdecimal():

@@ -39,12 +39,12 @@ class shared_property(lazy[T]):  # noqa: N801
     def __get__(self, instance: object | None, owner: type) -> T | shared_property[T]:
         if instance is None:
             return self
-        own, name = instance.__dict__, self._name
-        known: dict[str, Any] = own["_known"]
-        if name not in known:
-            known[name] = self._compute(instance)
-        value: T = known[name]
-        own[name] = value
+        attributes, name = instance.__dict__, self._name
+        facts: dict[str, Any] = attributes["_known"]
+        if name not in facts:
+            facts[name] = self._compute(instance)
+        value: T = facts[name]
+        attributes[name] = value
         return value
 
 
@@ -73,11 +73,11 @@ class Evidence:
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Discards the cached facts, so that they are read again; other copies keep theirs."""
-        own = self.__dict__
-        for known in (*own.get("_known", ()), *_NOT_SHARED):
-            own.pop(known, None)
-        own["_known"] = {}
-        own[name] = value
+        attributes = self.__dict__
+        for fact in (*attributes.get("_known", ()), *_NOT_SHARED):
+            attributes.pop(fact, None)
+        attributes["_known"] = {}
+        attributes[name] = value
 
     @property
     def _source(self) -> Any:
@@ -159,10 +159,10 @@ class Evidence:
         """All messages of the failure: from the body, from attributes of the exception, and its text."""
         if self.is_plain:
             return self._missing_key or self._argument_texts or without_link(self.text)
-        said = dict.fromkeys(self._read(lambda source: tuple(error_body.messages(source, self._error_nodes))) or ())
-        if not said or next(iter(said)) not in self.text:  # otherwise the text is a dump of the body
-            said[self._argument_texts or without_link(self.text)] = None
-        return "\n".join(said)[:2_000]
+        messages = dict.fromkeys(self._read(lambda source: tuple(error_body.messages(source, self._error_nodes))) or ())
+        if not messages or next(iter(messages)) not in self.text:  # otherwise the text is a dump of the body
+            messages[self._argument_texts or without_link(self.text)] = None
+        return "\n".join(messages)[:2_000]
 
     @property
     def _argument_texts(self) -> str:
@@ -256,13 +256,15 @@ class Evidence:
         Args:
             names: the names of the path; a name is a key if the current object is a mapping, otherwise an attribute.
         """
-        found = self._source
+        current = self._source
         for name in names:
-            is_mapping = issubclass(type(found), Mapping)
-            found = objects.call_safely(partial(found.get, name)) if is_mapping else objects.read_attribute(found, name)
-            if found is None:
+            is_mapping = issubclass(type(current), Mapping)
+            current = (
+                objects.call_safely(partial(current.get, name)) if is_mapping else objects.read_attribute(current, name)
+            )
+            if current is None:
                 return None
-        return found
+        return current
 
     def field(self, *names: str) -> Any:
         """Reads a path of stored attributes and keys, starting at the exception or the value; None if the path ends early.
@@ -273,12 +275,12 @@ class Evidence:
         Args:
             names: the names of the path; a name is a key if the current object is a mapping, otherwise an attribute.
         """
-        found = self._source
+        current = self._source
         for name in names:
-            found = objects.call_safely(partial(objects.read_field, found, name))
-            if found is None:
+            current = objects.call_safely(partial(objects.read_field, current, name))
+            if current is None:
                 return None
-        return found
+        return current
 
     def has_methods(self, *names: str) -> bool:
         """Whether the exception's class defines all of these methods in Python.

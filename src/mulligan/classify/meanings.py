@@ -150,7 +150,7 @@ def error_of(
         fields: attributes of the error; they override those read from the failure.
     """
     cls = meaning.cls
-    known: ErrorFields = {
+    attributes: ErrorFields = {
         "code": meaning.code,
         "effect": meaning.effect,
         "fatal": meaning.fatal,
@@ -158,16 +158,16 @@ def error_of(
         "http_status": failure.status,
     }
     if cls in _ERRORS_WITH_RESOURCE and "resource" not in fields:
-        known["resource"] = failure.resource
+        attributes["resource"] = failure.resource
     if cls in _ERRORS_WITH_RETRY_AFTER and "retry_after" not in fields:
-        known["retry_after"] = failure.retry_after
+        attributes["retry_after"] = failure.retry_after
     if cls is ToolArgumentError and "problems" not in fields:
-        known["problems"] = _problems(failure, meaning)
+        attributes["problems"] = _problems(failure, meaning)
     if cls is ToolConnectionError and meaning.fatal is None and names_host(failure):
-        known["fatal"] = False
-    known.update(fields)
+        attributes["fatal"] = False
+    attributes.update(fields)
     service = service or service_name(failure.provider)
-    return cls(message or _words(meaning, service, told, known), **known)
+    return cls(message or _words(meaning, service, told, attributes), **attributes)
 
 
 def _problems(failure: Failure, meaning: Meaning) -> tuple[Problem, ...]:
@@ -204,8 +204,8 @@ def _in_parentheses(words: str, shown: str) -> str:
     return f"{words} ({shown})." if shown else f"{words}."
 
 
-def _words(meaning: Meaning, service: str | None, told: object, known: ErrorFields) -> str:
-    resource, status = known.get("resource"), known.get("http_status")
+def _words(meaning: Meaning, service: str | None, told: object, attributes: ErrorFields) -> str:
+    resource, status = attributes.get("resource"), attributes.get("http_status")
     if meaning.cls is ResourceNotFoundError and resource:
         return f"Resource not found: {resource}"
     words = _in_parentheses(

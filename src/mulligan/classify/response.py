@@ -151,9 +151,9 @@ def host_of(value: object, responses: tuple[Any, ...]) -> str | None:
         if is_a(holder, Mapping) or (holder is value and read_field(value, "headers", "hdrs") is None):
             continue
         for url in read_fields(holder, _URLS):
-            found = _host_of(url)
-            if found is not None:
-                return found
+            host = _host_of(url)
+            if host is not None:
+                return host
     return None
 
 

@@ -176,8 +176,8 @@ class Rules:
             return self._rules_for(failure)
         if failure.exception is not exceptions[-1]:
             return ()
-        known = self._rules_by_type if self._cached_count == len(self.listed) else {}
-        if all(known.get(type(one)) == () for one in exceptions):  # as for most failures: another library's
+        cached = self._rules_by_type if self._cached_count == len(self.listed) else {}
+        if all(cached.get(type(one)) == () for one in exceptions):  # as for most failures: another library's
             return ()
         return tuple(dict.fromkeys(rule for one in failure.whole_chain for rule in self._rules_for(one)))
 
@@ -195,15 +195,15 @@ class Rules:
 
     def _rules_for(self, failure: Failure) -> tuple[Rule, ...]:
         kind = type(failure.exception)
-        known = self._rules_by_type.get(kind) if self._cached_count == len(self.listed) else None
-        return self._find_rules(kind, failure) if known is None else known
+        cached = self._rules_by_type.get(kind) if self._cached_count == len(self.listed) else None
+        return self._find_rules(kind, failure) if cached is None else cached
 
     def _find_rules(self, kind: type, failure: Failure) -> tuple[Rule, ...]:
         if self._cached_count != len(self.listed) or len(self._rules_by_type) >= _MOST_KNOWN:
             self._rules_by_type, self._cached_count = {}, len(self.listed)
-        found = tuple(rule for rule in self.listed if rule.fits(failure))
-        self._rules_by_type[kind] = found
-        return found
+        rules = tuple(rule for rule in self.listed if rule.fits(failure))
+        self._rules_by_type[kind] = rules
+        return rules
 
     def hookimpl(self, **options: Any) -> Callable[[Failure], ToolError | None]:
         """A hookimpl of `classify` with these rules; assign it to a name in a plugin's module.

@@ -108,9 +108,9 @@ def status_error(
     if status is None:
         return m.error_of(failure, m.FAILED, message=message, service=service, **fields)
     meaning = meaning_of(status, failure)
-    known: ErrorFields = {"http_status": status, "effect": _effect(status, meaning, failure)}
-    known.update(fields)
-    return m.error_of(failure, meaning, message=message, service=service, **known)
+    attributes: ErrorFields = {"http_status": status, "effect": _effect(status, meaning, failure)}
+    attributes.update(fields)
+    return m.error_of(failure, meaning, message=message, service=service, **attributes)
 
 
 def is_refusal(status: int | None) -> bool:

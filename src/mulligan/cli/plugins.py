@@ -8,6 +8,7 @@ import attrs
 from cyclopts import Parameter
 
 from mulligan.classify.rules import Rule
+from mulligan.cli.findings import origin
 from mulligan.cli.output import OK, console, is_styled, print_table, stdout, write, write_json
 from mulligan.cli.settings import Settings
 from mulligan.hooks.discovery import PluginFault, PluginInfo
@@ -58,7 +59,7 @@ def _other_faults(pipeline: Pipeline) -> list[PluginFault]:
 
 def _print(infos: tuple[PluginInfo, ...], faults: list[PluginFault]) -> None:
     rows = [
-        (info.name, info.state, _origin(info), str(len(info.rules) or "-"), ", ".join(info.hooks) or "-")
+        (info.name, info.state, origin(info), str(len(info.rules) or "-"), ", ".join(info.hooks) or "-")
         for info in infos
     ]
     screen = console(stdout(), styled=is_styled(stdout()))
@@ -86,9 +87,3 @@ def _classes(rule: Rule) -> str:
         return "everything"
     more = f" and {len(rule.classes) - _MAX_CLASSES} more" if len(rule.classes) > _MAX_CLASSES else ""
     return ", ".join(rule.classes[:_MAX_CLASSES]) + more
-
-
-def _origin(info: PluginInfo) -> str:
-    if info.built_in:
-        return "built in"
-    return f"{info.distribution} {info.version or ''}".rstrip() if info.distribution else "-p"

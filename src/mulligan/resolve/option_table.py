@@ -110,8 +110,8 @@ class OptionTable(Mapping[str, Mapping[str, Any]]):
         Args:
             tools: the tools that exist.
         """
-        known = list(tools)
-        return [f"{self._describe(pattern)}: {_no_match(pattern, known)}" for pattern in self._unmatched]
+        existing = list(tools)
+        return [f"{self._describe(pattern)}: {_no_match(pattern, existing)}" for pattern in self._unmatched]
 
     def check_matched(self, tools: Iterable[Tool]) -> None:
         """Checks that every entry has matched a tool.

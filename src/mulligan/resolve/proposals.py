@@ -57,10 +57,11 @@ def find_proposals(
         For each tool `"clear"`, `"asked"` (clear, but the tool may change something), `"likely"`, or `"listed"` (the
         names do not mean the same); None if the tool must not be proposed at all.
     """
-    found = {name: _proposals(tool)(called, name == clear) for name, tool in tools.items()}
-    fitting = find_fitting() if _IF_FITTING in found.values() else []
+    proposals = {name: _proposals(tool)(called, name == clear) for name, tool in tools.items()}
+    fitting = find_fitting() if _IF_FITTING in proposals.values() else []
     return {
-        name: one if one != _IF_FITTING else "likely" if fitting == [name] else "listed" for name, one in found.items()
+        name: proposal if proposal != _IF_FITTING else "likely" if fitting == [name] else "listed"
+        for name, proposal in proposals.items()
     }
 
 
@@ -105,16 +106,16 @@ def _find_proposal(tool: Tool, called: str, is_clear: bool) -> _Found | None:
         return "clear" if is_clear and not stop_words else "likely"
     if is_clear and is_same:
         return "asked" if tool.destructive else "clear"
-    asked: _Found = "asked" if is_clear else "likely"
+    if_asked: _Found = "asked" if is_clear else "likely"
     is_related = any(word_similarity(word, other) >= RELATED for word in called_words for other in tool_words)
     if _runs_read_only(tool.summary) or (is_related and seems_to_read(tool)):
-        return asked
+        return if_asked
     is_reworded = bool(tool.destructive) and [word.text for word in called_words] != [word.text for word in tool_words]
     is_other_number = any(word.destroys for word in tool_words) and _differs_in_number(called_words, tool_words)
     is_other = bool(dropped or added)
     if is_reworded or is_other_number or (is_other and any(word.destroys for word in tool_words)):
         return "listed"
-    return _IF_FITTING if is_other else asked
+    return _IF_FITTING if is_other else if_asked
 
 
 def _is_read_request(words: Sequence[Word]) -> bool:
@@ -230,8 +231,8 @@ def _asks_for_change(ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
     if any(word.reads for word in ours[:1]):
         return False
     verbs = list(filter(_is_change, theirs)) or (theirs[:1] if len(ours) == 1 else [])
-    named = [word for word in ours if not (word is ours[-1] and _is_noun_of(word, verbs or theirs[:1]))]
-    return any(_is_change(word) or any(_is_typo_of(word, verb) for verb in verbs) for word in named)
+    words = [word for word in ours if not (word is ours[-1] and _is_noun_of(word, verbs or theirs[:1]))]
+    return any(_is_change(word) or any(_is_typo_of(word, verb) for verb in verbs) for word in words)
 
 
 def _is_noun_of(word: Word, verbs: Sequence[Word]) -> bool:

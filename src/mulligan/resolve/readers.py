@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 
 from mulligan.resolve.proposals import seems_to_read
@@ -71,7 +72,9 @@ class ReaderIndex:
         if found is None:
             if len(self._cache) >= _CACHE_SIZE:
                 self._cache.clear()
-            readers = (_reader(one, tool, kind) for one in self._candidates(kind) if one.name != tool.name)
+            readers = (
+                _reader(candidate, tool, kind) for candidate in self._candidates(kind) if candidate.name != tool.name
+            )
             found = self._cache[key] = tuple(filter(None, readers))
         return found
 
@@ -87,11 +90,12 @@ class ReaderIndex:
             position = match.start()
             if not numbers or numbers[-1] != line:
                 numbers.append(line)
-        found = [self._tools[self._names[number]] for number in numbers[: 4 * _MOST_FOUND]]
+        candidates = [self._tools[self._names[number]] for number in numbers[: 4 * _MOST_FOUND]]
         if len(self._names) <= _MOST_DESCRIBED:
             rest = (self._tools[name] for number, name in enumerate(self._names) if number not in set(numbers))
-            found += [one for one in rest if pattern.search(one.summary[:_LONGEST_SUMMARY].lower())]
-        return [one for one in found if not one.secret and (one.read_only or seems_to_read(one))][:_MOST_FOUND]
+            candidates += [tool for tool in rest if pattern.search(tool.summary[:_LONGEST_SUMMARY].lower())]
+        reading = (tool for tool in candidates if not tool.secret and (tool.read_only or seems_to_read(tool)))
+        return list(islice(reading, _MOST_FOUND))
 
 
 def _reader(candidate: Tool, tool: Tool, kind: Sequence[Word]) -> Reader | None:
@@ -101,12 +105,14 @@ def _reader(candidate: Tool, tool: Tool, kind: Sequence[Word]) -> Reader | None:
     lexicon = Lexicon()
     parsed = parse_name(candidate.name[:_LONGEST_NAME], lexicon)
     words, nouns = parsed.words, _nouns(parsed.words)
-    own = {word.stem for word in kind_of_tool(tool.name)}
+    own_stems = {word.stem for word in kind_of_tool(tool.name)}
     matched = [noun for noun in nouns if is_of_kind(noun, kind)]
     if matched:
         if matched[-1] is not _head(words):  # `list_board_members` lists no boards
             return None
-    elif any(noun.stem not in own for noun in _nouns(parsed.tail_words)) or not _is_described(candidate, kind, lexicon):
+    elif any(noun.stem not in own_stems for noun in _nouns(parsed.tail_words)) or not _is_described(
+        candidate, kind, lexicon
+    ):
         return None
     texts = {word.text for word in words}
     lists, searches = not LISTS.isdisjoint(texts), not _SEARCHES.isdisjoint(texts)
@@ -114,8 +120,8 @@ def _reader(candidate: Tool, tool: Tool, kind: Sequence[Word]) -> Reader | None:
         lists = words[0].reads and (any(map(_is_plural, matched)) or (bool(matched) and not _requires_any(candidate)))
         if not lists and _READS_ONE.isdisjoint(texts):
             return None
-    others = sum(noun not in matched and noun.stem not in own for noun in nouns)
-    return Reader(candidate, bool(matched), lists, searches, others)
+    other_nouns = sum(noun not in matched and noun.stem not in own_stems for noun in nouns)
+    return Reader(candidate, bool(matched), lists, searches, other_nouns)
 
 
 def _requires_any(tool: Tool) -> bool:

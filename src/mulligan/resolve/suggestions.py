@@ -73,7 +73,7 @@ def similar_names(missing: str, candidates: Iterable[str]) -> tuple[str, ...]:
     """
     from rapidfuzz import fuzz, process
 
-    found = process.extract(
+    matches = process.extract(
         missing[:500],
         list(candidates),
         scorer=fuzz.ratio,
@@ -81,7 +81,7 @@ def similar_names(missing: str, candidates: Iterable[str]) -> tuple[str, ...]:
         limit=3,
         score_cutoff=_LOWEST_SIMILARITY,
     )
-    return tuple(name for name, _, _ in found)
+    return tuple(name for name, _, _ in matches)
 
 
 class Entry(NamedTuple):
@@ -232,8 +232,8 @@ class SuggestionIndex:
         sent = [word for key in keys & {*self._parameters(number)} for word in split_words(key)]
         sentence = _FIRST_SENTENCE.match(self._entry(number).description[:_LONGEST_DESCRIPTION])
         described = self._lexicon.words(split_words(sentence[1] if sentence else ""))
-        named = {word.stem for word in (*query.called.words, *self._parsed_name(number).words)}
-        if any(word.stem not in named for word in described):  # `Hidden files are not listed.` says something else
+        in_names = {word.stem for word in (*query.called.words, *self._parsed_name(number).words)}
+        if any(word.stem not in in_names for word in described):  # `Hidden files are not listed.` says something else
             described = []
         return frozenset(word.stem for word in (*self._lexicon.words(sent), *described))
 
@@ -284,10 +284,10 @@ class SuggestionIndex:
         scores: dict[int, float] = {}
         yield [*near, *self._name_index.find_containing(words, scores)], 0.5
         groups = [synonyms(word) for word in name.words]
-        others = [text for texts in itertools.zip_longest(*groups) for text in texts if text]
-        yield self._name_index.find_containing(others, scores, 24), 0.5
+        other_words = [text for texts in itertools.zip_longest(*groups) for text in texts if text]
+        yield self._name_index.find_containing(other_words, scores, 24), 0.5
         if len(self._names) <= _MOST_DESCRIPTIONS:
-            yield self._description_index.find_containing([*words, *others[:2]], {}), 0.0
+            yield self._description_index.find_containing([*words, *other_words[:2]], {}), 0.0
 
     def _distinctive_words(self, name: ParsedName) -> list[str]:
         """The words of a name, the most distinctive first."""

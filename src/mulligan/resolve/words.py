@@ -408,16 +408,16 @@ def canonical_match(called: str, names: Iterable[str]) -> str | None:
     forms = canonical("\n".join(existing)).split("\n")
     if len(forms) != len(existing):
         forms = [canonical(name) for name in existing]
-    wanted, tails = canonical(called), _canonical_tails_after_servers(called, existing)
+    canonical_name, tails = canonical(called), _canonical_tails_after_servers(called, existing)
     equal, similar = [], []
     for name, form in zip(existing, forms, strict=True):
-        if form == wanted:
+        if form == canonical_name:
             if has_same_words(called, name):
                 equal.append(name)
-        elif form in tails or (form.endswith(wanted) and wanted in _canonical_tails(name)):
+        elif form in tails or (form.endswith(canonical_name) and canonical_name in _canonical_tails(name)):
             similar.append(name)
-    found = equal or similar
-    return found[0] if len(found) == 1 and wanted and not is_ambiguous(called, existing) else None
+    matches = equal or similar
+    return matches[0] if len(matches) == 1 and canonical_name and not is_ambiguous(called, existing) else None
 
 
 def is_ambiguous(called: str, names: Iterable[str]) -> bool:

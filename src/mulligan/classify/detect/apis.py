@@ -285,8 +285,8 @@ def detect_error_code(value: Mapping[Any, Any]) -> Failure | None:
         return None
     code = next((value[name] for name in _CODES if type(value.get(name)) is str), None)
     code = None if code is not None and code.lower() in _NOTHING else code
-    known = code is not None and reason_of(code) not in _VAGUE
-    if known or (code is not None and said(message) is not None):
+    known_code = code is not None and reason_of(code) not in _VAGUE
+    if known_code or (code is not None and said(message) is not None):
         return Failure(value=value, message=message)
     status = value.get("error") if type(value.get("error")) is int else None
     if (
@@ -312,12 +312,12 @@ def detect_bare_message(value: Mapping[Any, Any]) -> Failure | None:
         return None
     if name == "message":  # any text may be a result, but a bare status with its phrase is an error
         status = _STATUS.fullmatch(message)
-        named = status is not None and (status[2] or "").strip().lower() in _PHRASES
-        known = named or (status is not None and status[1] is not None and said(status[2]) is not None)
-        known = known or (len(value) > 1 and said(message) in _REFUSALS)  # next to the documentation of errors
+        has_phrase = status is not None and (status[2] or "").strip().lower() in _PHRASES
+        is_report = has_phrase or (status is not None and status[1] is not None and said(status[2]) is not None)
+        is_report = is_report or (len(value) > 1 and said(message) in _REFUSALS)  # next to the documentation of errors
     else:
-        known = name in ("detail", "errors") and said(message) not in _VAGUE
-    return Failure(value=value, message=message, status=leading_status(message)) if known else None
+        is_report = name in ("detail", "errors") and said(message) not in _VAGUE
+    return Failure(value=value, message=message, status=leading_status(message)) if is_report else None
 
 
 def detect_only_message(value: Mapping[Any, Any], subject: Subject) -> Failure | None:

@@ -41,8 +41,8 @@ def detect_failed_batch(value: Mapping[Any, Any], subject: Subject) -> Failure |
         return _first_failed(listed, _error_of_response)
     if not _does_things(subject):
         return None
-    others = sum(not is_empty(member) and type(member) not in (list, int) for member in value.values())
-    is_done_in_part = others > _MOST_OTHERS or any(_counts_success(name, member) for name, member in value.items())
+    rest = sum(not is_empty(member) and type(member) not in (list, int) for member in value.values())
+    is_done_in_part = rest > _MOST_OTHERS or any(_counts_success(name, member) for name, member in value.items())
     return None if is_done_in_part else _first_failed(listed, _error_of)
 
 

@@ -1,4 +1,4 @@
-"""What the members of a mapping that a tool's author made up may say, by their names and by what is in them."""
+"""What the members of a mapping of no documented shape may say, by their names and by their content."""
 
 from __future__ import annotations
 
@@ -9,25 +9,19 @@ from typing import Any
 
 from mulligan.classify import meanings
 from mulligan.classify.detect.mappings import message_of
-from mulligan.classify.detect.subject import Subject
+from mulligan.classify.detect.subject import PIECES, Subject, word_set
 from mulligan.classify.failure import Failure
 from mulligan.classify.reasons import reason_of
 from mulligan.untrusted.classes import is_a
 from mulligan.untrusted.text import safe_str
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-GENERAL = _words("ok okay success successful succeeded exito erfolg succes sucesso successo")
-STATES = _words("done completed complete finished")  # also the state of a task
-_ACCEPTED = _words(  # what became of the request
+GENERAL = word_set("ok okay success successful succeeded exito erfolg succes sucesso successo")
+STATES = word_set("done completed complete finished")  # also the state of a task
+_ACCEPTED = word_set(  # what became of the request
     "accepted handled executed performed processed found matched saved stored updated applied created added"
 )
-_PERMITTED = _words("permitted allowed authorized authorised granted approved confirmed")
-SERVING = _words("available online reachable")  # of a service, if a reason says so
+_PERMITTED = word_set("permitted allowed authorized authorised granted approved confirmed")
+SERVING = word_set("available online reachable")  # of a service, if a reason says so
 _IRREGULAR: Mapping[str, tuple[str, ...]] = {
     "sent": ("send", "mail", "post"),
     "paid": ("pay", "charge"),
@@ -52,11 +46,11 @@ _IRREGULAR: Mapping[str, tuple[str, ...]] = {
     "saved": ("store", "save", "write"),
 }
 _AUXILIARIES = ("is", "was", "has", "been", "request", "command", "call")
-FAILED = _words("failed failure error errored aborted rejected refused denied unreachable throttled")
-STATUSES = _words(
+FAILED = word_set("failed failure error errored aborted rejected refused denied unreachable throttled")
+STATUSES = word_set(
     "status state result outcome response disposition stat esito stato estado statut etat resultado ergebnis"
 )
-_BAD = _words("""
+_BAD = word_set("""
     error errored err fail failed failure fails fault
     refused rejected denied declined forbidden unauthorized unauthorised invalid
     aborted timeout unavailable unreachable notfound missing blocked conflict throttled exception unsupported expired ko nok
@@ -65,20 +59,20 @@ _BAD = _words("""
     incorrect wrong maintenance offline crashed killed interrupted
 """)
 _BAD_PAIRS = (("not", "found"), ("timed", "out"), ("time", "out"), ("not", "allowed"), ("not", "authorized"))
-_BAD_STARTS = _words("no not un bad too over out invalid missing")
-ERRORS = _words("error errors err fault failure exception problem faultstring erro fehler erreur fout fel feil")
-_NO_ERRORS = _words("last previous max mean standard std no num abs on if")  # `last_error`, `mean_error`
-_REFUSALS = _words("refusal rejection decline denial")
-_TEXTS = _words(
+_BAD_STARTS = word_set("no not un bad too over out invalid missing")
+ERRORS = word_set("error errors err fault failure exception problem faultstring erro fehler erreur fout fel feil")
+_NO_ERRORS = word_set("last previous max mean standard std no num abs on if")  # `last_error`, `mean_error`
+_REFUSALS = word_set("refusal rejection decline denial")
+_TEXTS = word_set(
     "message messages msg text summary detail details string description info reason cause causes note explanation"
 )
-REASONS = _words("""
+REASONS = word_set("""
     reason reasons why because
     message messages msg detail details note notes cause explanation description explain comment text info
     remark diagnostic diagnostics diagnosis hint summary problem error exception failure fault feedback mensaje mensagem
     messaggio meldung nachricht bericht motivo grund raison
 """)
-META = _words("""
+META = word_set("""
     id ids uuid guid ref reference code codes errno number timestamp time date at took duration elapsed ms seconds path url uri
     link links href docs doc documentation help request trace version type kind service tool method host retry retries attempt
     attempts param params parameters args arguments input query lang locale server origin instance headers hint suggestion
@@ -86,20 +80,20 @@ META = _words("""
     source operation action user usage ecode
     span correlation syscall line file stack stacktrace traceback warnings meta metadata status state
 """)
-META_STARTS = _words("request retry error err trace")
-CODES = _words("code cod ecode errcode errno retcode rc ret errorcode subcode infocode statuscode resultcode")
-KINDS = _words("type kind name class")  # with `error`, the code of an error: `error-type`
+META_STARTS = word_set("request retry error err trace")
+CODES = word_set("code cod ecode errcode errno retcode rc ret errorcode subcode infocode statuscode resultcode")
+KINDS = word_set("type kind name class")  # with `error`, the code of an error: `error-type`
 MARKERS = frozenset(
     ("type", "@type", "$type", "kind", "object", "schemas", "resultType", "result_type", "responseType")
 )
-CONFLICTS = _words("conflict conflicts clash clashes overlap overlaps collision collisions")
-_RETURNED = _words("rc ret retcode errno errcode errorcode")  # zero is the only success
-_CODED = _words("error err result ret return fault status")
-ENVELOPES = _words(
+CONFLICTS = word_set("conflict conflicts clash clashes overlap overlaps collision collisions")
+_RETURNED = word_set("rc ret retcode errno errcode errorcode")  # zero is the only success
+_CODED = word_set("error err result ret return fault status")
+ENVELOPES = word_set(
     "result data response json body fault error payload answer output reply content d detail status value"
 )
-RESULTS = _words("data result results output response value answer")
-NOTHING = _words("none null no false ok success n/a nil unknown")
+RESULTS = word_set("data result results output response value answer")
+NOTHING = word_set("none null no false ok success n/a nil unknown")
 _REPORT = re.compile(r"(?:[a-z]+ )?(?:error|exception|fatal|failure)\b[^:\n]{0,20}: \S", re.IGNORECASE)
 _IDENTIFIER = re.compile(r"[A-Z][A-Z0-9]{1,40}(?:_[A-Z0-9]{1,40}){1,8}")
 _VAGUE = (None, meanings.ARGUMENT, meanings.FAILED)
@@ -113,7 +107,7 @@ _MOST_WORDS, _SHORTEST_STEM = 3, 3
 @lru_cache(maxsize=4_096)
 def pieces(name: str) -> tuple[str, ...]:
     """The words of a name: `refusalReason`, `error_code`."""
-    return tuple(word.lower() for word in _PIECES.findall(name[:80]))
+    return tuple(word.lower() for word in PIECES.findall(name[:80]))
 
 
 @lru_cache(maxsize=4_096)

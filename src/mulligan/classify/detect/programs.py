@@ -118,9 +118,9 @@ def detect_exit(
         return Failure(value=value or output, message=output)  # git writes conflicts to standard output
     if complaint and said(complaint) is not None and (not output or _COMPLAINT.match(complaint)):
         return Failure(value=value or complaint, message=complaint)
-    known = _by_status(status, complaint)
-    if known is not None:
-        return known
+    known_code = _by_status(status, complaint)
+    if known_code is not None:
+        return known_code
     is_loud = bool(complaint) and (not output or (not subject.is_verdict and _COMPLAINT.match(complaint) is not None))
     return Failure(value=value or complaint, message=complaint) if is_loud else None
 

@@ -71,22 +71,18 @@ def with_meaning(failure: Failure) -> Failure:
     Args:
         failure: what was found in the value of a known tool.
     """
-    known = said(failure.told)
-    if failure.exception is not None or failure.status is not None or known not in (None, meanings.FAILED):
+    known_meaning = said(failure.told)
+    if failure.exception is not None or failure.status is not None or known_meaning not in (None, meanings.FAILED):
         return failure
     reasons = {reason_of(code) for code in failure.codes} - {None}
     if reasons - _VAGUE or find_status(failure.text, failure.told):
         return failure
-    meaning = (
-        next((one for one in map(clear_sense, sentences(failure.told)) if one), None)
-        if reasons
-        else sense(failure.told)
-    )
+    meaning = next(filter(None, map(clear_sense, sentences(failure.told))), None) if reasons else sense(failure.told)
     if reasons and meaning in _VAGUE:
         return failure
-    if known is meanings.FAILED and meaning is meanings.ARGUMENT:  # `list index out of range`
+    if known_meaning is meanings.FAILED and meaning is meanings.ARGUMENT:  # `list index out of range`
         return failure
-    code = next((code for one, code in _CODES if one is meaning), None)
+    code = next((code for coded_meaning, code in _CODES if coded_meaning is meaning), None)
     if code is None:
         return failure
     fields = as_dict(failure.value) if is_a(failure.value, Mapping) else {"message": failure.text}

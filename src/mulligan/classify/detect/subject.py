@@ -8,31 +8,32 @@ from typing import NamedTuple
 
 from mulligan.tools import Tool
 
-_PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 
-def _words(text: str) -> frozenset[str]:
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text, separated by white space."""
     return frozenset(text.split())
 
 
-_CONVERTING = _words("""
+_CONVERTING = word_set("""
     explain define translate translation ocr transcribe transcript transcription caption rewrite paraphrase proofread
     draft echo compose narrate
 """)
-_FILES = _words("file files source fixture snapshot attachment path")
-_MAKING = _words("write generate create make suggest build design produce render")
-_MADE = _words("""
+_FILES = word_set("file files source fixture snapshot attachment path")
+_MAKING = word_set("write generate create make suggest build design produce render")
+_MADE = word_set("""
     story stories text texts copy poem poems haiku html page article essay letter reply email message caption slogan joke
     lyrics song speech script code sql query regex test tests prompt description summary title headline tweet dialogue
     report answer svg xml markdown
 """)
-_ASKING = _words("""
+_ASKING = word_set("""
     ask answer chat advise advice oracle joke fortune horoscope magic ball persona npc interview converse consult talk
     greet negotiate persuade think thought reflect explain define definition meaning dictionary wisdom proverb trivia
     riddle
 """)
 _DATABASES = frozenset(("oracle",))  # and no one to ask, if the tool runs a query
-_TEXTS = _words("""
+_TEXTS = word_set("""
     file files document documents doc docs page pages article articles post posts note notes log logs email emails mail
     mails inbox message messages chat conversation history recording source code snippet fixture fixtures snapshot archive
     archived cache cached stored template attachment attachments resource readme manual help wiki faq knowledge comment
@@ -40,7 +41,7 @@ _TEXTS = _words("""
     review reviews quote quotes verse chapter book paragraph lyrics excerpt content contents story clipboard tail cat grep
     dump export voicemail sms dm tweet tweets subtitle subtitles headline headlines news notification notifications
 """)
-_RECORDS = _words("""
+_RECORDS = word_set("""
     job jobs run runs build builds execution executions operation operations task tasks deployment deployments deploy
     pipeline pipelines workflow workflows incident incidents alert alerts alarm alarms event events delivery deliveries
     payment payments charge charges refund refunds transfer transfers transaction transactions order orders invoice
@@ -48,21 +49,21 @@ _RECORDS = _words("""
     sqlstate errno health status uptime history audit activity record records backup backups parcel shipment booking issue
     issues
 """)
-_SEARCHING = _words(
+_SEARCHING = word_set(
     "which whereis search find query list filter lookup browse match suggest recommend grep recall retrieve"
 )
-_MESSAGES = _words("""
+_MESSAGES = word_set("""
     message messages email emails mail mails inbox note notes comment comments post posts log logs chat conversation
     history transcript recording quote lyrics reply letter clipboard tail code snippet voicemail sms dm tweet tweets
     subtitle subtitles headline headlines news notification notifications
 """)
-_ABOUT = _words("status history health uptime info details report reports records list log logs")
-_READING = _words("""
+_ABOUT = word_set("status history health uptime info details report reports records list log logs")
+_READING = word_set("""
     get list describe fetch show view find search retrieve read check poll watch inspect lookup look query load tail last
     track monitor browse export count download dump crawl scrape extract visit recall locate estimate measure weigh compute
 """)
 _WRITING = (
-    _words("""
+    word_set("""
     accept accrue activate add adjust administer admit align append apply approve archive arm assemble assign attach
     backup ban bid blend block book bookmark boot borrow branch brew broadcast bundle burn buy calculate calibrate call
     cancel capture charge chart checkout claim clean click clone close commit compile compress compute concede confirm
@@ -85,33 +86,33 @@ _WRITING = (
 """)
     - _READING
 )
-_UNDOING = _words("""
+_UNDOING = word_set("""
     delete remove cancel stop kill block revoke reject close disable deactivate ban mute terminate clear expire lock abort
     end unsubscribe unlink detach drop reset decline refuse deny archive purge withdraw void suspend disarm kick evict
     unpublish invalidate
 """)
-_STATES = _words("status history health uptime info details")
-_ATTRIBUTES = _words(
+_STATES = word_set("status history health uptime info details")
+_ATTRIBUTES = word_set(
     "title plot rules price prices author authors description hours menu stats statistics results events weather"
 )
-_CHANGING = _words(
+_CHANGING = word_set(
     "set update change edit post publish send share report reset clear push write submit sync move create add"
 )
-_NOUNS = _words(
+_NOUNS = word_set(
     "page file text label quote log story report record plan schedule"
 )  # as the last word, no verb: `man_page`
-_RUNNING = _words("run execute exec eval invoke")
-_SENDING = _words("send submit issue")  # with a program, they run it: `submit_query`
-_COMMANDS = _words("command cmd")  # a device takes commands, too
-_STARTING = _words("start launch trigger perform make play request simulate")  # with what they start: `start_scan`
-_CHECKS = _words("check checks test tests lint validation")  # `type_check`, but `upload_scan`
-_PROGRAMS = _words("""
+_RUNNING = word_set("run execute exec eval invoke")
+_SENDING = word_set("send submit issue")  # with a program, they run it: `submit_query`
+_COMMANDS = word_set("command cmd")  # a device takes commands, too
+_STARTING = word_set("start launch trigger perform make play request simulate")  # with what they start: `start_scan`
+_CHECKS = word_set("check checks test tests lint validation")  # `type_check`, but `upload_scan`
+_PROGRAMS = word_set("""
     shell bash terminal command cmd cli python repl sql psql mysql sqlite script code kubectl docker git powershell
     console exec ssh notebook cell sandbox curl redis query
 """)
-_ENSURING = _words("ensure upsert sync touch")
-_OR_CREATE = _words("or create")  # `get_or_create_tag`
-_JUDGING = _words("""
+_ENSURING = word_set("ensure upsert sync touch")
+_OR_CREATE = word_set("or create")  # `get_or_create_tag`
+_JUDGING = word_set("""
     count tally test tests lint linter linters validator checker validate validation verify check audit score
     classify evaluate simulate roll compare diff review inspect is has can exists exist guess assess scan
     match analyze analyse probe ping diagnose detect
@@ -163,21 +164,21 @@ def subject_of(tool: Tool) -> Subject:
 
 @lru_cache(maxsize=2_048)
 def _subject(name: str) -> Subject:
-    words = [word.lower() for word in _PIECES.findall(name)]
-    first, known = words[0] if words else "", set(words)
+    words = [word.lower() for word in PIECES.findall(name)]
+    first, all_words = words[0] if words else "", set(words)
     verbs = words[:-1] if words[1:] and words[-1] in _NOUNS else words
     verb = next((word for word in verbs[:3] if word in _WRITING or word in _READING or word in _JUDGING), first)
-    runs = verb in _RUNNING or (bool(known & _PROGRAMS) and (verb in _PROGRAMS or verb not in _WRITING | _READING))
-    runs = runs or (verb in _SENDING and not known.isdisjoint(_PROGRAMS - _COMMANDS))
-    is_made = bool(known & _MAKING) and bool(known & _MADE) and words[-1] in _MADE
-    opens_text = verb == "open" and bool(known & (_TEXTS | _RECORDS))
+    runs = verb in _RUNNING or (bool(all_words & _PROGRAMS) and (verb in _PROGRAMS or verb not in _WRITING | _READING))
+    runs = runs or (verb in _SENDING and not all_words.isdisjoint(_PROGRAMS - _COMMANDS))
+    is_made = bool(all_words & _MAKING) and bool(all_words & _MADE) and words[-1] in _MADE
+    opens_text = verb == "open" and bool(all_words & (_TEXTS | _RECORDS))
     is_named_check = bool(words) and words[-1] in _CHECKS
-    judges = bool(known & _JUDGING) and (verb in _JUDGING or verb in _RUNNING | _STARTING or is_named_check)
+    judges = bool(all_words & _JUDGING) and (verb in _JUDGING or verb in _RUNNING | _STARTING or is_named_check)
     about = words[-1] if words and words[-1] in _ABOUT else ""  # `claim_status`, but `update_status`
     is_attribute = len(words) == 2 and words[-1] in _ATTRIBUTES and verb not in _CHANGING  # `park_rules`
     is_noun = is_attribute or (bool(about) and (verb in _RECORDS or (about in _STATES and verb not in _CHANGING)))
     if verb in _WRITING and not opens_text and not judges and not is_made and not is_noun:
-        converts = bool(known & _CONVERTING) and first in _CONVERTING
+        converts = bool(all_words & _CONVERTING) and first in _CONVERTING
         return Subject(
             converts,
             False,
@@ -186,25 +187,27 @@ def _subject(name: str) -> Subject:
             False,
             False,
             is_writing=True,
-            is_undoing=bool(known & _UNDOING),
+            is_undoing=bool(all_words & _UNDOING),
             runs=runs,
             words=frozenset(words),
             verb=verb,
-            is_idempotent=bool(known & _ENSURING) or known >= _OR_CREATE,
+            is_idempotent=bool(all_words & _ENSURING) or all_words >= _OR_CREATE,
         )
     reads = verb in _READING or opens_text or (bool(words) and words[-1] in _ABOUT)
     return Subject(
-        converts=bool(known & _CONVERTING) or is_made or bool(known & (_ASKING - _DATABASES if runs else _ASKING)),
-        is_text=bool(known & _TEXTS),
-        is_message=bool(known & _MESSAGES),
-        is_search=bool(known & _SEARCHING),
-        is_record=reads and bool(known & _RECORDS),
-        is_verdict=bool(known & _JUDGING),
-        is_undoing=bool(known & _UNDOING),
+        converts=bool(all_words & _CONVERTING)
+        or is_made
+        or bool(all_words & (_ASKING - _DATABASES if runs else _ASKING)),
+        is_text=bool(all_words & _TEXTS),
+        is_message=bool(all_words & _MESSAGES),
+        is_search=bool(all_words & _SEARCHING),
+        is_record=reads and bool(all_words & _RECORDS),
+        is_verdict=bool(all_words & _JUDGING),
+        is_undoing=bool(all_words & _UNDOING),
         is_reading=reads,
         runs=runs,
-        is_file=bool(known & _FILES),
+        is_file=bool(all_words & _FILES),
         is_made=is_made,
-        is_idempotent=bool(known & _ENSURING) or known >= _OR_CREATE,
+        is_idempotent=bool(all_words & _ENSURING) or all_words >= _OR_CREATE,
         words=frozenset(words),
     )

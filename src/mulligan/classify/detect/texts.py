@@ -202,7 +202,7 @@ def detect_text(text: str, subject: Subject) -> Failure | None:
     if len(message) <= 2 * _LONGEST_REPORT and (fixed := _detect_fixed_sentence(message)) is not None:
         return fixed
     written = (message, text.strip())
-    if any(is_raised_text(one, subject) or names_own_attempt(one, subject) for one in written):
+    if any(is_raised_text(line, subject) or names_own_attempt(line, subject) for line in written):
         return Failure(value=message, message=message, status=leading_status(message) or _find_status(message))
     if subject.converts or _LOG_LINE.match(message) or _is_of_others(message, subject):
         return None
@@ -421,16 +421,16 @@ def _detect_plain_report(message: str, subject: Subject) -> Failure | None:
     """A sentence that says that the call failed, or the complaint of a shell's command, and nothing else."""
     if not message or len(message) > _LONGEST_REPORT or message.count("\n") >= _MOST_OUTPUT_LINES:
         return None
-    found = _PLAIN_REPORT.match(message)
-    if len(message) > _LONGEST_SENTENCE and (found is None or subject.runs):
+    match = _PLAIN_REPORT.match(message)
+    if len(message) > _LONGEST_SENTENCE and (match is None or subject.runs):
         return None
     if subject.is_record and said(message) is None and foreign_sense(normalize(message)) is None:
         return None
-    rest = message[found.end() :].strip() if found is not None else ""
+    rest = message[match.end() :].strip() if match is not None else ""
     if _LOG.search(message):  # several reports are a log
         return None
     if (
-        found is not None
+        match is not None
         and not _DOCUMENTATION.match(rest)
         and not _NOTHING.fullmatch(rest)
         and not is_statistic(message)

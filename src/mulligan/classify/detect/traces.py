@@ -64,23 +64,23 @@ def detect_trace(text: str) -> Failure | None:
         return None
     stripped = text.strip()
     for trace in _TRACES:
-        found = trace.match(stripped)
-        if found is not None:
-            return _raised(found[1] or "", found[2] or "", stripped)
+        match = trace.match(stripped)
+        if match is not None:
+            return _raised(match[1] or "", match[2] or "", stripped)
     for panic in _PANICS:
-        found = panic.match(stripped)
-        if found is not None:
+        match = panic.match(stripped)
+        if match is not None:
             return coded("INTERNAL", stripped[:_LONGEST_MESSAGE])
     category = _POWERSHELL.search(stripped)
     if category is not None:
         return coded(category[1], stripped.split("\n", 1)[0])
     for line, is_coded in _LINES:
-        found = line.fullmatch(stripped)
-        if found is not None:
+        match = line.fullmatch(stripped)
+        if match is not None:
             message = stripped[:_LONGEST_MESSAGE]
             if not is_coded:
                 return Failure(value=message, message=message)
-            return coded(found[1] if reason_of(found[1]) else found[1].upper(), message)  # Erlang writes `enoent`
+            return coded(match[1] if reason_of(match[1]) else match[1].upper(), message)  # Erlang writes `enoent`
     return None
 
 
