@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
 from langchain.agents.middleware.human_in_the_loop import ApproveDecision, EditDecision, RejectDecision
@@ -36,11 +36,11 @@ def ask_about_call(request: ApprovalRequest, check: Check) -> Approve | Reject |
     return _read(_ask(_shown(request), Annotated[_Decision, AfterValidator(checked)]))
 
 
-def ask_about_calls(found: Iterable[ApprovalRequest | None], check: Check) -> dict[str, Approve | Reject]:
+def ask_about_calls(requests: Mapping[str, ApprovalRequest], check: Check) -> dict[str, Approve | Reject]:
     """Asks about all calls of a task at once, before any of them runs.
 
     Args:
-        found: what is to be asked about each call; None where nothing is.
+        requests: what is to be asked, by the ids of the calls.
         check: says what is wrong with changed arguments.
 
     Returns:
@@ -49,19 +49,17 @@ def ask_about_calls(found: Iterable[ApprovalRequest | None], check: Check) -> di
     Raises:
         ControlFlow: the graph is interrupted, or was resumed with something else than decisions.
     """
-    requests = [request for request in found if request is not None]
     if not requests:
         return {}
-    names = {request.call.id: request.tool_name for request in requests}
 
     def checked(decisions: dict[str, Any]) -> Any:
         for id, decision in decisions.items():
-            if id not in names:
-                raise ValueError(f"no call with the id {id!r} waits; waiting: {', '.join(map(repr, names))}")
-            _checked(decision, names[id], check)
+            if id not in requests:
+                raise ValueError(f"no call with the id {id!r} waits; waiting: {', '.join(map(repr, requests))}")
+            _checked(decision, requests[id].tool_name, check)
         return decisions
 
-    shown = {"type": "tool_approvals", "requests": [_shown(request) for request in requests]}
+    shown = {"type": "tool_approvals", "requests": [_shown(request) for request in requests.values()]}
     decisions = _ask(shown, Annotated[dict[str, _Decision], AfterValidator(checked)]) or {}
     return {id: decision for id, one in decisions.items() if (decision := _read(one)) is not None}
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import partial
 from typing import Any
 
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
@@ -14,66 +15,18 @@ from langchain_core.tools import BaseTool
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.runtime import Runtime
 
-from mulligan import ApprovalRequest, Approve, Pipeline, Reject, Session, Tool, ToolCall, ToolResult
-from mulligan.adapters import OPEN, Adapter, Conversation, Conversations
-from mulligan.errors import ToolError, UsageError
+from mulligan import ApprovalRequest, Approve, Pipeline, Reject, Session, ToolCall, ToolResult
+from mulligan.adapters import OPEN, Adapter, Attempt, Conversation, Conversations, handler_for
+from mulligan.errors import ToolError
 from mulligan_langchain.approval import Check, ask_about_call, ask_about_calls
-from mulligan_langchain.attempt import Ask, Start, ToolAttempt, is_control_flow
+from mulligan_langchain.attempt import Start, ToolAttempt, is_control_flow
 from mulligan_langchain.fatal import answer, meaning, since_the_model
-from mulligan_langchain.translation import Entry, as_tool
+from mulligan_langchain.steps import Steps
+from mulligan_langchain.translation import Entry, Toolbox
 
 Decisions = Mapping[str, Approve | Reject]
 _MOST = 32
 _MOST_AGENTS = 8
-
-
-class Toolbox:
-    """The tools that may be called at one moment.
-
-    Attributes:
-        tools: the framework's tools.
-        entries: the same by name, ready to be called.
-
-    Args:
-        adapter: makes the pipelines.
-        tools: the tools.
-    """
-
-    def __init__(self, adapter: Adapter, tools: Sequence[BaseTool]) -> None:
-        self._adapter = adapter
-        self.tools = tools
-        self.entries = {tool.name: Entry(tool) for tool in tools}
-        self._views: dict[bool, Pipeline] = {}
-
-    def view(self, *, awaited: bool) -> Pipeline:
-        """The pipeline with these tools.
-
-        Args:
-            awaited: whether they are called with `await`.
-        """
-        if awaited not in self._views:
-            tools = [as_tool(entry, self._adapter, awaited=awaited) for entry in self.entries.values()]
-            self._views[awaited] = self._adapter.pipeline.with_tools(tools)
-        return self._views[awaited]
-
-    def attempt(self, name: str, start: Start, *, awaited: bool, reviewer: Ask | None = None) -> ToolAttempt:
-        """A call of one of the tools.
-
-        Args:
-            name: the name that was called.
-            start: begins the framework's own execution.
-            awaited: whether that is awaited.
-            reviewer: asks a person about the call, or None.
-
-        Raises:
-            UsageError: a tool that can only be awaited is called without `await`.
-        """
-        entry = self.entries.get(name)
-        if entry is not None and entry.is_async and not awaited:
-            raise UsageError(f"tool {name!r} is async: call the agent with ainvoke or astream, the tool with ainvoke")
-        blocks = awaited and entry is not None and entry.is_sync
-        view, authorizes = self.view(awaited=awaited), self._adapter.authorizes
-        return ToolAttempt(view, self.entries, start, blocks=blocks, authorizes=authorizes, reviewer=reviewer)
 
 
 class Thread(Conversation):
@@ -209,83 +162,66 @@ class Gate:
                 self._boxes.popitem(last=False)
         return found
 
-    def call(self, request: ToolCallRequest, execute: Callable[[ToolCallRequest], Any]) -> Any:
+    def call(self, request: ToolCallRequest, execute: Callable[[ToolCallRequest], Any], *, awaited: bool) -> Steps[Any]:
         """Runs a tool call of a graph.
 
         Args:
             request: the framework's.
             execute: its own execution.
+            awaited: whether that is awaited.
 
         Raises:
             UsageError: an async tool was called without `await`.
         """
-        thread, box = self._of(request)
-        if request.tool_call["name"] not in box.entries:
-            output, error = _outcome(lambda: execute(request))
+        messages, name = messages_of(request.state), request.tool_call["name"]
+        thread = self.thread(request.runtime, messages)
+        if thread is not None and messages:
+            thread.arrive(messages)
+        box = self.box(_callable_now(request))
+        if name not in box.entries:
+            output, error = None, None
+            try:
+                output = yield lambda: execute(request)
+            except Exception as raised:
+                error = raised
             if error is not None or not is_unknown(output, request):
                 return self._foreign(request, output, error, thread)
-        start = _starting(request, execute)
-        attempt = box.attempt(request.tool_call["name"], start, awaited=False, reviewer=self._review)
-        return self._answered(
-            attempt, attempt.call(_as_call(request.tool_call), session=_session(thread)), request, thread
-        )
+        attempt = ToolAttempt(box, _starting(request, execute), name, awaited=awaited, reviewer=self._review)
+        result = yield lambda: attempt.send(_as_call(request.tool_call), session_of(thread))
+        if result.is_error:
+            return self.rejected(result, request.tool_call, thread)
+        return attempt.answer(result, name, request.tool_call["id"])
 
-    async def acall(self, request: ToolCallRequest, execute: Callable[[ToolCallRequest], Awaitable[Any]]) -> Any:
-        """`call`, awaited.
-
-        Args:
-            request: the framework's.
-            execute: its own execution.
-        """
-        thread, box = self._of(request)
-        if request.tool_call["name"] not in box.entries:
-            output, error = await _aoutcome(execute(request))
-            if error is not None or not is_unknown(output, request):
-                return self._foreign(request, output, error, thread)
-        start = _starting(request, execute)
-        attempt = box.attempt(request.tool_call["name"], start, awaited=True, reviewer=self._review)
-        result = await attempt.acall(_as_call(request.tool_call), session=_session(thread))
-        return self._answered(attempt, result, request, thread)
-
-    def decide(self, message: AIMessage, box: Toolbox, thread: Thread | None) -> Decisions:
+    def decide(self, message: AIMessage, box: Toolbox, thread: Thread | None, *, awaited: bool) -> Steps[Decisions]:
         """Asks a person about the calls of one task that need it, all at once, before any of them runs.
 
         Args:
             message: the model's.
             box: the tools.
             thread: where it was said.
+            awaited: whether the tools are called with `await`.
 
         Returns:
             The decisions, for `decided`.
         """
         if self.adapter.has_approver:
             return {}
-        attempt, session = box.attempt("", never, awaited=False), _session(thread)
+        attempt, session = ToolAttempt(box, never, awaited=awaited), session_of(thread)
+        find = attempt.view.aapproval if awaited else attempt.view.approval
+        requests: dict[str, ApprovalRequest] = {}
         with attempt.entered():
-            requests = [attempt.view.approval(_as_call(call), session=session) for call in message.tool_calls]
-            return ask_about_calls(requests, attempt.problem)
-
-    async def adecide(self, message: AIMessage, box: Toolbox, thread: Thread | None) -> Decisions:
-        """`decide`, awaited.
-
-        Args:
-            message: the model's.
-            box: the tools.
-            thread: where it was said.
-        """
-        if self.adapter.has_approver:
-            return {}
-        attempt, session = box.attempt("", never, awaited=True), _session(thread)
-        with attempt.entered():
-            requests = [await attempt.view.aapproval(_as_call(call), session=session) for call in message.tool_calls]
+            for call in message.tool_calls:
+                request = yield partial(find, _as_call(call), session=session)
+                if request is not None:
+                    requests[call["id"] or ""] = request
             return ask_about_calls(requests, attempt.problem)
 
     @contextmanager
-    def decided(self, decisions: Decisions) -> Iterator[None]:
+    def decided(self, decisions: Decisions | None) -> Iterator[None]:
         """The calls in here are those that a person was asked about.
 
         Args:
-            decisions: the person's, by the ids of the calls.
+            decisions: the person's, by the ids of the calls; None if each call is asked about when it is made.
         """
         token = _DECISIONS.set((self, decisions))
         try:
@@ -295,7 +231,9 @@ class Gate:
 
     def _review(self, request: ApprovalRequest, check: Check) -> Approve | Reject | None:
         gate, decisions = _DECISIONS.get()
-        return decisions.get(request.call.id or "") if gate is self else ask_about_call(request, check)
+        if gate is not self or decisions is None:
+            return ask_about_call(request, check)
+        return decisions.get(request.call.id or "")
 
     def rejected(self, result: ToolResult, call: Mapping[str, Any], thread: Thread | None) -> ToolMessage:
         """The answer to a call that failed; what stops the run is remembered.
@@ -309,32 +247,30 @@ class Gate:
             thread.answer(result)
         return answer(result, call)
 
-    def _of(self, request: ToolCallRequest) -> tuple[Thread | None, Toolbox]:
-        messages = messages_of(request.state)
-        thread = self.thread(request.runtime, messages)
-        if thread is not None and messages:
-            thread.arrive(messages)
-        return thread, self.box(_callable_now(request))
-
-    def _answered(self, attempt: ToolAttempt, result: ToolResult, request: ToolCallRequest, thread: Any) -> Any:
-        call = request.tool_call
-        if result.is_error:
-            return self.rejected(result, call, thread)
-        return attempt.answer(result, call["name"], call["id"])
-
     def _foreign(self, request: ToolCallRequest, output: Any, error: Exception | None, thread: Thread | None) -> Any:
         """What another middleware made of a name that the node does not know."""
         if error is not None and is_control_flow(error):
             raise error
-        name = request.tool_call["name"]
-        view = self.adapter.pipeline.with_tools(
-            [Tool.from_schema(name, "", OPEN, _repeating(output, error), inline=True)]
-        )
-        result = view.call(_as_call(request.tool_call), session=_session(thread))
+
+        def repeat(*_: Any) -> Any:
+            if error is not None:
+                raise error
+            return getattr(output, "content", "")
+
+        attempt = Attempt(self.foreign(request.tool_call["name"]), repeat)
+        result = attempt.call(_as_call(request.tool_call), session=session_of(thread))
         return self.rejected(result, request.tool_call, thread) if error is not None else output
 
+    def foreign(self, name: str) -> Pipeline:
+        """The pipeline with a tool that is not the framework's, and takes any arguments.
 
-_DECISIONS: ContextVar[tuple[Gate | None, Decisions]] = ContextVar("mulligan_langchain_decisions", default=(None, {}))
+        Args:
+            name: its name.
+        """
+        return self.adapter.view([self.adapter.tool(name, "", OPEN, handler_for(name, awaited=False), inline=True)])
+
+
+_DECISIONS: ContextVar[tuple[Any, Decisions | None]] = ContextVar("mulligan_langchain_decisions", default=(None, None))
 
 
 def never(entry: Entry, arguments: dict[str, Any]) -> Any:
@@ -378,22 +314,13 @@ def _as_call(call: Mapping[str, Any]) -> ToolCall:
     return ToolCall(call["id"], call["name"], call["args"])
 
 
-def _session(thread: Thread | None) -> Any:
+def session_of(thread: Thread | None) -> Session | None:
+    """The memory of a conversation, if there is one.
+
+    Args:
+        thread: the conversation.
+    """
     return None if thread is None else thread.session
-
-
-def _outcome(run: Callable[[], Any]) -> tuple[Any, Exception | None]:
-    try:
-        return run(), None
-    except Exception as error:
-        return None, error
-
-
-async def _aoutcome(run: Awaitable[Any]) -> tuple[Any, Exception | None]:
-    try:
-        return await run, None
-    except Exception as error:
-        return None, error
 
 
 def is_unknown(output: Any, request: ToolCallRequest) -> bool:
@@ -405,12 +332,3 @@ def is_unknown(output: Any, request: ToolCallRequest) -> bool:
     """
     text = output.content if isinstance(output, ToolMessage) and output.status == "error" else None
     return isinstance(text, str) and text.startswith(f"Error: {request.tool_call['name']} is not a valid tool, ")
-
-
-def _repeating(output: Any, error: Exception | None) -> Callable[..., Any]:
-    def handler(**_: Any) -> Any:
-        if error is not None:
-            raise error
-        return getattr(output, "content", "")
-
-    return handler

@@ -17,7 +17,8 @@ from mulligan.adapters import Adapter
 from mulligan.errors import UsageError
 from mulligan_langchain.fatal import FatalToolError, fatal_answer, latest_answers, meaning, since_the_model
 from mulligan_langchain.gate import Gate, messages_of
-from mulligan_langchain.malformed import aanswer_malformed_calls, answer_malformed_calls
+from mulligan_langchain.malformed import answer_malformed_calls
+from mulligan_langchain.steps import adrive, drive
 
 OnFatal = Literal["error", "end"]
 Timeouts = float | Mapping[str, float] | None
@@ -59,13 +60,13 @@ class MulliganMiddleware(AgentMiddleware[Any, Any, Any]):
 
     def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Any]) -> Any:
         """Runs a tool call."""
-        return self._rejoined(request, self._gate.call(request, handler))
+        return self._rejoined(request, drive(self._gate.call(request, handler, awaited=False)))
 
     async def awrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Any]]
     ) -> Any:
         """Runs a tool call, awaited."""
-        return self._rejoined(request, await self._gate.acall(request, handler))
+        return self._rejoined(request, await adrive(self._gate.call(request, handler, awaited=True)))
 
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
@@ -73,7 +74,8 @@ class MulliganMiddleware(AgentMiddleware[Any, Any, Any]):
         """Answers calls whose arguments are no JSON."""
         shown = self._shown(request)
         response = handler(request)
-        return replace(response, result=answer_malformed_calls(response.result, self._gate, *shown))
+        steps = answer_malformed_calls(response.result, self._gate, *shown, awaited=False)
+        return replace(response, result=drive(steps))
 
     async def awrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
@@ -81,7 +83,8 @@ class MulliganMiddleware(AgentMiddleware[Any, Any, Any]):
         """`wrap_model_call`, awaited."""
         shown = self._shown(request)
         response = await handler(request)
-        return replace(response, result=await aanswer_malformed_calls(response.result, self._gate, *shown))
+        steps = answer_malformed_calls(response.result, self._gate, *shown, awaited=True)
+        return replace(response, result=await adrive(steps))
 
     @hook_config(can_jump_to=["end"])
     def before_model(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
@@ -104,11 +107,6 @@ class MulliganMiddleware(AgentMiddleware[Any, Any, Any]):
             raise FatalToolError(error, messages)
         return {"jump_to": "end", "messages": [AIMessage(error.user_message)]}
 
-    @hook_config(can_jump_to=["end"])
-    async def abefore_model(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
-        """`before_model`, which waits for nothing."""
-        return self.before_model(state, runtime)
-
     @hook_config(can_jump_to=["model"])
     def after_model(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
         """Gives the model its turn again where nothing that it called could be read."""
@@ -116,21 +114,12 @@ class MulliganMiddleware(AgentMiddleware[Any, Any, Any]):
         unread = said is not None and said.invalid_tool_calls and not said.tool_calls
         return {"jump_to": "model"} if unread and answers else None
 
-    @hook_config(can_jump_to=["model"])
-    async def aafter_model(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
-        """`after_model`, which waits for nothing."""
-        return self.after_model(state, runtime)
-
     def after_agent(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
         """The run has ended, and with it the step."""
         thread = self._gate.thread(runtime, state["messages"])
         if thread is not None:
             thread.end_step()
         return None
-
-    async def aafter_agent(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
-        """`after_agent`, which waits for nothing."""
-        return self.after_agent(state, runtime)
 
     def _shown(self, request: ModelRequest[Any]) -> tuple[Any, Any, bool]:
         box = self._gate.box(request.tools)

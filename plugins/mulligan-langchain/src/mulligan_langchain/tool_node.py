@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import Any, Literal
 
 from langchain_core.messages import AIMessage, ToolMessage
@@ -17,9 +18,11 @@ from langgraph.types import Command
 from mulligan import Pipeline
 from mulligan.adapters import Adapter
 from mulligan_langchain.fatal import FatalToolError, fatal_answer, meaning
-from mulligan_langchain.gate import Gate, Thread, Toolbox
-from mulligan_langchain.malformed import aanswer_malformed_calls, answer_malformed_calls
+from mulligan_langchain.gate import Decisions, Gate, Thread
+from mulligan_langchain.malformed import answer_malformed_calls
 from mulligan_langchain.middleware import Timeouts, ToolOptions, checked
+from mulligan_langchain.steps import Steps, adrive, drive
+from mulligan_langchain.translation import Toolbox
 
 OnFatal = Literal["error", "answer"]
 
@@ -90,16 +93,7 @@ class MulliganToolNode(ToolNode):
         Raises:
             FatalToolError: one failed so that the run must stop.
         """
-        said, box, thread = self._read_input(input)
-        if said is None:
-            return self._add_answers(super().invoke(input, config, **kwargs), (), thread)
-        settled, *answers = answer_malformed_calls([said], self._gate, box, thread, True)
-        with self._gate.decided(self._gate.decide(settled, box, thread)):
-            output = super().invoke(self._with(input, said, settled), config, **kwargs)
-        output = self._add_answers(output, answers, thread)
-        if thread is not None:
-            thread.answered = said.id
-        return output
+        return drive(self._answer(input, partial(super().invoke, config=config, **kwargs), awaited=False))
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """`invoke`, awaited.
@@ -107,26 +101,34 @@ class MulliganToolNode(ToolNode):
         Raises:
             FatalToolError: a call failed so that the run must stop.
         """
+        return await adrive(self._answer(input, partial(super().ainvoke, config=config, **kwargs), awaited=True))
+
+    def _answer(self, input: Any, run: Callable[[Any], Any], *, awaited: bool) -> Steps[Any]:
         said, box, thread = self._read_input(input)
-        if said is None:
-            return self._add_answers(await super().ainvoke(input, config, **kwargs), (), thread)
-        settled, *answers = await aanswer_malformed_calls([said], self._gate, box, thread, True)
-        with self._gate.decided(await self._gate.adecide(settled, box, thread)):
-            output = await super().ainvoke(self._with(input, said, settled), config, **kwargs)
+        answers: list[ToolMessage] = []
+        decisions: Decisions | None = None
+        if said is not None:
+            settled, *answers = yield from answer_malformed_calls(
+                [said], self._gate, box, thread, True, awaited=awaited
+            )
+            decisions = yield from self._gate.decide(settled, box, thread, awaited=awaited)
+            input = self._with(input, said, settled)
+        with self._gate.decided(decisions):
+            output = yield partial(run, input)
         output = self._add_answers(output, answers, thread)
-        if thread is not None:
+        if thread is not None and said is not None:
             thread.answered = said.id
         return output
 
     def _wrapper(self, inner: Callable[..., Any] | None) -> Callable[..., Any]:
         def wrap(request: ToolCallRequest, execute: Callable[..., Any]) -> Any:
-            return self._gate.call(request, execute if inner is None else lambda one: inner(one, execute))
+            return drive(self._gate.call(request, _inside(inner, execute), awaited=False))
 
         return wrap
 
     def _awrapper(self, inner: Callable[..., Awaitable[Any]] | None) -> Callable[..., Awaitable[Any]]:
         async def wrap(request: ToolCallRequest, execute: Callable[..., Awaitable[Any]]) -> Any:
-            return await self._gate.acall(request, execute if inner is None else lambda one: inner(one, execute))
+            return await adrive(self._gate.call(request, _inside(inner, execute), awaited=True))
 
         return wrap
 
@@ -181,6 +183,10 @@ class MulliganToolNode(ToolNode):
 
 
 ErrorHandlingToolNode = MulliganToolNode
+
+
+def _inside(inner: Callable[..., Any] | None, execute: Callable[..., Any]) -> Callable[..., Any]:
+    return execute if inner is None else lambda request: inner(request, execute)
 
 
 def tools_condition(state: Any, messages_key: str = "messages") -> Literal["tools", "__end__"]:
