@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Annotated, Any
 
 from langchain.agents.middleware.human_in_the_loop import ApproveDecision, EditDecision, RejectDecision
@@ -29,11 +30,8 @@ def ask_about_call(request: ApprovalRequest, check: Check) -> Approve | Reject |
     Raises:
         ControlFlow: the graph is interrupted, or was resumed with something else than a decision.
     """
-
-    def checked(decision: Any) -> Any:
-        return _checked(decision, request.tool_name, check)
-
-    return _read(_ask(_shown(request), Annotated[_Decision, AfterValidator(checked)]))
+    checked = AfterValidator(partial(_checked, request.tool_name, check))
+    return _read(_ask(_shown(request), Annotated[_Decision, checked]))
 
 
 def ask_about_calls(requests: Mapping[str, ApprovalRequest], check: Check) -> dict[str, Approve | Reject]:
@@ -56,7 +54,7 @@ def ask_about_calls(requests: Mapping[str, ApprovalRequest], check: Check) -> di
         for id, decision in decisions.items():
             if id not in requests:
                 raise ValueError(f"no call with the id {id!r} waits; waiting: {', '.join(map(repr, requests))}")
-            _checked(decision, requests[id].tool_name, check)
+            _checked(requests[id].tool_name, check, decision)
         return decisions
 
     shown = {"type": "tool_approvals", "requests": [_shown(request) for request in requests.values()]}
@@ -83,7 +81,7 @@ def _shown(request: ApprovalRequest) -> dict[str, Any]:
     }
 
 
-def _checked(decision: Any, name: str, check: Check) -> Any:
+def _checked(name: str, check: Check, decision: Any) -> Any:
     if decision["type"] == "edit":
         edited = decision["edited_action"]
         if edited["name"] != name:

@@ -66,14 +66,14 @@ class ToolAttempt(Attempt):
         self._awaited = awaited
         self._reviewer = reviewer
 
-    def send(self, call: ToolCall, session: Session | None) -> Any:
+    async def send(self, call: ToolCall, session: Session | None) -> ToolResult:
         """`call` or `acall`, as the framework's execution is awaited or not.
 
         Args:
             call: the model's.
             session: where it was made.
         """
-        return (self.acall if self._awaited else self.call)(call, session=session)
+        return await self.acall(call, session=session) if self._awaited else self.call(call, session=session)
 
     def run(self, name: str, arguments: dict[str, Any]) -> Any:
         """As in `Attempt`."""
@@ -104,7 +104,8 @@ class ToolAttempt(Attempt):
             name: of the tool.
             arguments: JSON values.
         """
-        fitted = super().fit(self.view.tools[name], arguments)
+        tool: Any = self.view.tools[name]
+        fitted = super().fit(tool, arguments)
         if not isinstance(fitted, ToolArgumentError):
             return None
         return "; ".join(f"{one.pointer}: {one.message}" for one in fitted.problems)

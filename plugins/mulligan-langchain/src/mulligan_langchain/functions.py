@@ -10,15 +10,14 @@ from typing import Any
 from langchain_core.messages import ToolMessage
 from langchain_core.tools import BaseTool
 from langchain_core.tools import tool as make_tool
-from langgraph.runtime import get_runtime
 
 from mulligan import Pipeline, Session, ToolCall, ToolResult
 from mulligan.adapters import Adapter
 from mulligan_langchain.attempt import Start, ToolAttempt
+from mulligan_langchain.awaiting import run_at_once
 from mulligan_langchain.fatal import FatalToolError, answer
-from mulligan_langchain.gate import Gate, session_of
+from mulligan_langchain.gate import Gate
 from mulligan_langchain.middleware import Timeouts
-from mulligan_langchain.steps import Steps, adrive, drive
 from mulligan_langchain.translation import Entry, Toolbox
 
 
@@ -46,15 +45,15 @@ def wrap_tool_with_error_handling(
     gate.adapter.check_names(box.view(awaited=False).tools.values(), are_all=True)
     entry = box.entries[base.name]
 
-    def answer_call(tool_input: Any, id: str | None, execute: Callable[[Any], Any], *, awaited: bool) -> Steps[Any]:
+    async def answer_call(tool_input: Any, id: str | None, execute: Callable[[Any], Any], *, awaited: bool) -> Any:
         given, start = _start_call(entry, tool_input, execute)
         attempt = ToolAttempt(box, start, base.name, awaited=awaited)
-        here = session or _session_here(gate)
-        result = yield lambda: attempt.send(ToolCall(id, base.name, given), here)
+        here = session or gate.thread_here().session
+        result = await attempt.send(ToolCall(id, base.name, given), here)
         if not result.is_error:
             return attempt.answer(result, base.name, id)
         message = answer(result, {"name": base.name, "id": id})
-        if result.fatal:
+        if result.fatal and result.error is not None:
             raise FatalToolError(result.error, [message])
         return result.content if id is None else message
 
@@ -62,13 +61,13 @@ def wrap_tool_with_error_handling(
         def execute(given: Any) -> Any:
             return entry.observed.run(given, *args, tool_call_id=tool_call_id, **options)
 
-        return drive(answer_call(tool_input, tool_call_id, execute, awaited=False))
+        return run_at_once(answer_call(tool_input, tool_call_id, execute, awaited=False))
 
     async def arun(tool_input: Any, *args: Any, tool_call_id: str | None = None, **options: Any) -> Any:
         def execute(given: Any) -> Any:
             return entry.observed.arun(given, *args, tool_call_id=tool_call_id, **options)
 
-        return await adrive(answer_call(tool_input, tool_call_id, execute, awaited=True))
+        return await answer_call(tool_input, tool_call_id, execute, awaited=True)
 
     wrapped = base.model_copy()
     vars(wrapped).update(run=run, arun=arun)
@@ -100,7 +99,7 @@ def execute_tool_safely_sync(
     Raises:
         UsageError: the tool is async; `await execute_tool_safely(...)` calls it.
     """
-    return drive(_execute(_box(tool, pipeline, timeout), args, call_id, session, awaited=False))
+    return run_at_once(_execute(_box(tool, pipeline, timeout), args, call_id, session, awaited=False))
 
 
 async def execute_tool_safely(
@@ -122,7 +121,7 @@ async def execute_tool_safely(
         session: the conversation it belongs to.
         timeout: seconds that it may take.
     """
-    return await adrive(_execute(_box(tool, pipeline, timeout), args, call_id, session, awaited=True))
+    return await _execute(_box(tool, pipeline, timeout), args, call_id, session, awaited=True)
 
 
 aexecute_tool_safely = execute_tool_safely
@@ -132,9 +131,9 @@ def _box(tool: BaseTool | Callable[..., Any], pipeline: Pipeline | None, timeout
     return Toolbox(Adapter("execute_tool_safely", pipeline or _default(), timeout=timeout), [_as_tool(tool)])
 
 
-def _execute(
+async def _execute(
     box: Toolbox, args: Any, call_id: str | None, session: Session | None, *, awaited: bool
-) -> Steps[ToolResult]:
+) -> ToolResult:
     (name,) = box.entries
 
     def start(entry: Entry, given: dict[str, Any]) -> Any:
@@ -143,7 +142,7 @@ def _execute(
         return invoke({"type": "tool_call", "name": name, "args": dict(given), "id": id})
 
     attempt = ToolAttempt(box, start, name, awaited=awaited)
-    result: ToolResult = yield lambda: attempt.send(ToolCall(call_id, name, args), session)
+    result = await attempt.send(ToolCall(call_id, name, args), session)
     if not result.is_error:
         output = attempt.answer(result, name, call_id)
         if isinstance(output, ToolMessage):
@@ -159,14 +158,6 @@ def _default() -> Pipeline:
 
 def _as_tool(tool: BaseTool | Callable[..., Any]) -> BaseTool:
     return tool if isinstance(tool, BaseTool) else make_tool(tool)
-
-
-def _session_here(gate: Gate) -> Session | None:
-    """The conversation of the graph that runs the tool, if there is one."""
-    try:
-        return session_of(gate.thread(get_runtime()))
-    except (RuntimeError, KeyError):
-        return None
 
 
 def _start_call(entry: Entry, tool_input: Any, run: Callable[[Any], Any]) -> tuple[Any, Start]:

@@ -7,21 +7,20 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import partial
 from typing import Any
 
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.tools import BaseTool
 from langgraph.prebuilt.tool_node import ToolCallRequest
-from langgraph.runtime import Runtime
+from langgraph.runtime import Runtime, get_runtime
 
 from mulligan import ApprovalRequest, Approve, Pipeline, Reject, Session, ToolCall, ToolResult
 from mulligan.adapters import OPEN, Adapter, Attempt, Conversation, Conversations, handler_for
 from mulligan.errors import ToolError
 from mulligan_langchain.approval import Check, ask_about_call, ask_about_calls
 from mulligan_langchain.attempt import Start, ToolAttempt, is_control_flow
+from mulligan_langchain.awaiting import resolve
 from mulligan_langchain.fatal import answer, meaning, since_the_model
-from mulligan_langchain.steps import Steps
 from mulligan_langchain.translation import Entry, Toolbox
 
 Decisions = Mapping[str, Approve | Reject]
@@ -124,13 +123,14 @@ class Gate:
         self._lock = threading.Lock()
         self._boxes: OrderedDict[tuple[int, ...], Toolbox] = OrderedDict()
 
-    def thread(self, runtime: Any, messages: Iterable[Any] = ()) -> Thread | None:
-        """The conversation that a node or a tool belongs to: that of the thread or of the run; None outside of a graph.
+    def thread(self, runtime: Any, messages: Iterable[Any] = ()) -> Thread:
+        """The conversation that a node or a tool belongs to: that of the thread or of the run.
 
-        Agents that share this gate may use the same id of a thread: they are told apart by their messages.
+        Outside of a graph every call is a conversation. Agents that share this gate may use the same id of a thread: they
+        are told apart by their messages.
 
         Args:
-            runtime: the framework's.
+            runtime: the framework's, or None.
             messages: of the conversation.
         """
         info = getattr(runtime, "execution_info", None)
@@ -138,7 +138,8 @@ class Gate:
         graph = (getattr(info, "checkpoint_ns", None) or "").rpartition("|")[0]
         if id is None:
             writer = getattr(runtime, "stream_writer", None)  # each run makes one of its own
-            return None if writer is None or writer is Runtime().stream_writer else self.threads.of(writer, graph)
+            is_alone = writer is None or writer is Runtime().stream_writer
+            return Thread(self.adapter.pipeline.session) if is_alone else self.threads.of(writer, graph)
         ids = {one.id for one in messages if one.id}
         for number in range(_MOST_AGENTS):
             found = self.threads.of(str(id), (graph, number))
@@ -147,22 +148,39 @@ class Gate:
         self.threads.end(str(id))
         return self.threads.of(str(id), (graph, 0))
 
+    def thread_here(self, messages: Iterable[Any] = ()) -> Thread:
+        """The conversation of the node or the tool that runs.
+
+        Args:
+            messages: of the conversation.
+        """
+        try:
+            runtime = get_runtime()
+        except (RuntimeError, KeyError):  # outside of a graph
+            runtime = None
+        return self.thread(runtime, messages)
+
     def box(self, tools: Iterable[Any]) -> Toolbox:
         """The toolbox of these tools; the latest are kept.
 
         Args:
             tools: the framework's; what a provider runs itself is left out.
+
+        Raises:
+            UsageError: a timeout or options are for a name that is none of the first tools, but like one.
         """
         own = tuple(tool for tool in tools if isinstance(tool, BaseTool))
         key = tuple(map(id, own))
         with self._lock:
             found = self._boxes.pop(key, None) or Toolbox(self.adapter, own)
+            if not self._boxes:
+                self.adapter.check_names(found.view(awaited=True).tools.values(), are_all=False)
             self._boxes[key] = found
             if len(self._boxes) > _MOST:
                 self._boxes.popitem(last=False)
         return found
 
-    def call(self, request: ToolCallRequest, execute: Callable[[ToolCallRequest], Any], *, awaited: bool) -> Steps[Any]:
+    async def call(self, request: ToolCallRequest, execute: Callable[[ToolCallRequest], Any], *, awaited: bool) -> Any:
         """Runs a tool call of a graph.
 
         Args:
@@ -175,24 +193,24 @@ class Gate:
         """
         messages, name = messages_of(request.state), request.tool_call["name"]
         thread = self.thread(request.runtime, messages)
-        if thread is not None and messages:
+        if messages:
             thread.arrive(messages)
         box = self.box(_callable_now(request))
         if name not in box.entries:
             output, error = None, None
             try:
-                output = yield lambda: execute(request)
+                output = await resolve(execute(request))
             except Exception as raised:
                 error = raised
             if error is not None or not is_unknown(output, request):
                 return self._foreign(request, output, error, thread)
         attempt = ToolAttempt(box, _starting(request, execute), name, awaited=awaited, reviewer=self._review)
-        result = yield lambda: attempt.send(_as_call(request.tool_call), session_of(thread))
+        result = await attempt.send(_as_call(request.tool_call), thread.session)
         if result.is_error:
             return self.rejected(result, request.tool_call, thread)
         return attempt.answer(result, name, request.tool_call["id"])
 
-    def decide(self, message: AIMessage, box: Toolbox, thread: Thread | None, *, awaited: bool) -> Steps[Decisions]:
+    async def decide(self, message: AIMessage, box: Toolbox, thread: Thread, *, awaited: bool) -> Decisions:
         """Asks a person about the calls of one task that need it, all at once, before any of them runs.
 
         Args:
@@ -206,12 +224,12 @@ class Gate:
         """
         if self.adapter.has_approver:
             return {}
-        attempt, session = ToolAttempt(box, never, awaited=awaited), session_of(thread)
+        attempt, session = ToolAttempt(box, never, awaited=awaited), thread.session
         find = attempt.view.aapproval if awaited else attempt.view.approval
         requests: dict[str, ApprovalRequest] = {}
         with attempt.entered():
             for call in message.tool_calls:
-                request = yield partial(find, _as_call(call), session=session)
+                request = await resolve(find(_as_call(call), session=session))
                 if request is not None:
                     requests[call["id"] or ""] = request
             return ask_about_calls(requests, attempt.problem)
@@ -235,7 +253,7 @@ class Gate:
             return ask_about_call(request, check)
         return decisions.get(request.call.id or "")
 
-    def rejected(self, result: ToolResult, call: Mapping[str, Any], thread: Thread | None) -> ToolMessage:
+    def rejected(self, result: ToolResult, call: Mapping[str, Any], thread: Thread) -> ToolMessage:
         """The answer to a call that failed; what stops the run is remembered.
 
         Args:
@@ -243,11 +261,10 @@ class Gate:
             call: the call, with `name` and `id`.
             thread: where it was made.
         """
-        if thread is not None:
-            thread.answer(result)
+        thread.answer(result)
         return answer(result, call)
 
-    def _foreign(self, request: ToolCallRequest, output: Any, error: Exception | None, thread: Thread | None) -> Any:
+    def _foreign(self, request: ToolCallRequest, output: Any, error: Exception | None, thread: Thread) -> Any:
         """What another middleware made of a name that the node does not know."""
         if error is not None and is_control_flow(error):
             raise error
@@ -258,7 +275,7 @@ class Gate:
             return getattr(output, "content", "")
 
         attempt = Attempt(self.foreign(request.tool_call["name"]), repeat)
-        result = attempt.call(_as_call(request.tool_call), session=session_of(thread))
+        result = attempt.call(_as_call(request.tool_call), session=thread.session)
         return self.rejected(result, request.tool_call, thread) if error is not None else output
 
     def foreign(self, name: str) -> Pipeline:
@@ -273,7 +290,7 @@ class Gate:
 _DECISIONS: ContextVar[tuple[Any, Decisions | None]] = ContextVar("mulligan_langchain_decisions", default=(None, None))
 
 
-def never(entry: Entry, arguments: dict[str, Any]) -> Any:
+def never(*_: Any) -> Any:
     """The execution of a call that is only read: while a person is asked about it, or to answer it if it cannot be read.
 
     Raises:
@@ -282,15 +299,16 @@ def never(entry: Entry, arguments: dict[str, Any]) -> Any:
     raise AssertionError("a call that is only read does not run")
 
 
-def messages_of(state: Any) -> list[Any]:
+def messages_of(state: Any, key: str = "messages") -> list[Any]:
     """The messages of a state, whatever it is.
 
     Args:
-        state: the framework's.
+        state: the messages, or the framework's state that holds them.
+        key: where it holds them.
     """
     if isinstance(state, list):
         return state
-    return list((state.get("messages") if isinstance(state, dict) else getattr(state, "messages", None)) or ())
+    return list((state.get(key) if isinstance(state, dict) else getattr(state, key, None)) or ())
 
 
 def _callable_now(request: ToolCallRequest) -> Sequence[BaseTool]:
@@ -312,15 +330,6 @@ def _starting(request: ToolCallRequest, execute: Callable[[ToolCallRequest], Any
 
 def _as_call(call: Mapping[str, Any]) -> ToolCall:
     return ToolCall(call["id"], call["name"], call["args"])
-
-
-def session_of(thread: Thread | None) -> Session | None:
-    """The memory of a conversation, if there is one.
-
-    Args:
-        thread: the conversation.
-    """
-    return None if thread is None else thread.session
 
 
 def is_unknown(output: Any, request: ToolCallRequest) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable
-from functools import partial
 from typing import Any
 
 from langchain_core.messages import AIMessage, ToolMessage
@@ -13,14 +12,14 @@ from mulligan import ToolCall, ToolResult
 from mulligan.adapters import Attempt
 from mulligan.errors import ToolArgumentError
 from mulligan_langchain.attempt import ToolAttempt
-from mulligan_langchain.gate import Gate, Thread, never, session_of
-from mulligan_langchain.steps import Steps
+from mulligan_langchain.awaiting import resolve
+from mulligan_langchain.gate import Gate, Thread, never
 from mulligan_langchain.translation import Toolbox
 
 
-def answer_malformed_calls(
-    messages: Iterable[Any], gate: Gate, box: Toolbox, thread: Thread | None, known: bool, *, awaited: bool
-) -> Steps[list[Any]]:
+async def answer_malformed_calls(
+    messages: Iterable[Any], gate: Gate, box: Toolbox, thread: Thread, known: bool, *, awaited: bool
+) -> list[Any]:
     """The messages with the calls that could be read after all, each followed by answers to its others.
 
     Args:
@@ -43,7 +42,7 @@ def answer_malformed_calls(
             id = sent.get("id") or f"call_{uuid.uuid4().hex}"
             call = ToolCall(id, sent.get("name") or "", sent.get("args") or "")
             is_ours = known or call.name in box.entries
-            came = yield from _read_call(call, gate, box if is_ours else None, thread, awaited)
+            came = await _read_call(call, gate, box if is_ours else None, thread, awaited)
             if isinstance(came, ToolCall):
                 read.append({"name": came.name, "args": came.arguments, "id": id, "type": "tool_call"})
             else:
@@ -54,14 +53,14 @@ def answer_malformed_calls(
     return settled
 
 
-def _read_call(call: ToolCall, gate: Gate, box: Toolbox | None, thread: Thread | None, awaited: bool) -> Steps[Any]:
+async def _read_call(call: ToolCall, gate: Gate, box: Toolbox | None, thread: Thread, awaited: bool) -> Any:
     """The call as it can run, or the result of one that cannot, such as one of the schema of a structured answer."""
     attempt = Attempt(gate.foreign(call.name), never) if box is None else ToolAttempt(box, never, awaited=True)
     view = attempt.view
     with attempt.entered():
-        prepared = yield partial(view.aprepare if awaited else view.prepare, call)
+        prepared = await resolve((view.aprepare if awaited else view.prepare)(call))
         if prepared is None:
-            return (yield partial(view.acall if awaited else view.call, call, session=session_of(thread)))
+            return await resolve((view.acall if awaited else view.call)(call, session=thread.session))
     if box is not None:
         return prepared
     error = ToolArgumentError("The arguments are not valid JSON; nothing was run.")

@@ -146,10 +146,9 @@ def as_tool(entry: Entry, adapter: Adapter, *, awaited: bool) -> Tool:
 
 def _shown_schema(base: BaseTool) -> Mapping[str, Any]:
     try:
-        schema = convert_to_openai_tool(base)["function"]["parameters"]
+        return convert_to_openai_tool(base)["function"]["parameters"]  # type: ignore[no-any-return]
     except Exception:  # a schema that cannot be written as JSON; the framework's own validation remains
         return OPEN
-    return schema if isinstance(schema, Mapping) and schema.get("type", "object") == "object" else OPEN
 
 
 def _is_closed(model: Any, function: Callable[..., Any] | None) -> bool:
