@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Annotated, Any
 
 from langchain.agents.middleware.human_in_the_loop import ApproveDecision, EditDecision, RejectDecision
@@ -30,8 +29,11 @@ def ask_about_call(request: ApprovalRequest, check: Check) -> Approve | Reject |
     Raises:
         ControlFlow: the graph is interrupted, or was resumed with something else than a decision.
     """
-    checked = AfterValidator(partial(_checked, request.tool_name, check))
-    return _read(_ask(_shown(request), Annotated[_Decision, checked]))
+
+    def checked(decision: Any) -> Any:
+        return _checked(request.tool_name, check, decision)
+
+    return _read(_ask(_shown(request), Annotated[_Decision, AfterValidator(checked)]))
 
 
 def ask_about_calls(requests: Mapping[str, ApprovalRequest], check: Check) -> dict[str, Approve | Reject]:
