@@ -120,6 +120,7 @@ class Toolbox:
     def __init__(self, adapter: Adapter, tools: Iterable[BaseTool]) -> None:
         self.adapter = adapter
         self.entries = {tool.name: Entry(tool) for tool in tools}
+        self._views: dict[bool, Pipeline] = {}
 
     def view(self, *, awaited: bool) -> Pipeline:
         """The pipeline with these tools.
@@ -127,7 +128,10 @@ class Toolbox:
         Args:
             awaited: whether they are called with `await`.
         """
-        return self.adapter.view(as_tool(entry, self.adapter, awaited=awaited) for entry in self.entries.values())
+        if awaited not in self._views:
+            tools = [as_tool(entry, self.adapter, awaited=awaited) for entry in self.entries.values()]
+            self._views[awaited] = self.adapter.view(tools)
+        return self._views[awaited]
 
 
 def as_tool(entry: Entry, adapter: Adapter, *, awaited: bool) -> Tool:
