@@ -33,7 +33,8 @@ def ask_about_call(request: ApprovalRequest, check: Check) -> Approve | Reject |
     def checked(decision: Any) -> Any:
         return _checked(request.tool_name, check, decision)
 
-    return _read(_ask(_shown(request), Annotated[_Decision, AfterValidator(checked)]))
+    decision = _ask(_shown(request), Annotated[_Decision, AfterValidator(checked)])
+    return None if decision is None else _read(decision)
 
 
 def ask_about_calls(requests: Mapping[str, ApprovalRequest], check: Check) -> dict[str, Approve | Reject]:
@@ -61,7 +62,7 @@ def ask_about_calls(requests: Mapping[str, ApprovalRequest], check: Check) -> di
 
     shown = {"type": "tool_approvals", "requests": [_shown(request) for request in requests.values()]}
     decisions = _ask(shown, Annotated[dict[str, _Decision], AfterValidator(checked)]) or {}
-    return {id: decision for id, one in decisions.items() if (decision := _read(one)) is not None}
+    return {id: _read(decision) for id, decision in decisions.items()}
 
 
 def _ask(value: Any, schema: Any) -> Any:
@@ -93,9 +94,7 @@ def _checked(name: str, check: Check, decision: Any) -> Any:
     return decision
 
 
-def _read(decision: Mapping[str, Any] | None) -> Approve | Reject | None:
-    if decision is None:
-        return None
+def _read(decision: Mapping[str, Any]) -> Approve | Reject:
     if decision["type"] == "reject":
         return Reject(decision.get("message") or "")
     return Approve(decision["edited_action"]["args"]) if decision["type"] == "edit" else Approve()

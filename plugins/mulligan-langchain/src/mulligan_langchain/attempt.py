@@ -13,9 +13,10 @@ from langgraph.errors import GraphBubbleUp, GraphRecursionError, is_invalid_resu
 from langgraph.prebuilt.tool_node import ToolInvocationError
 from pydantic_core import PydanticCustomError, ValidationError
 
-from mulligan import ApprovalRequest, Approve, Reject, Session, Tool, ToolCall, ToolResult
+from mulligan import ApprovalRequest, Approve, Problem, Reject, Session, Tool, ToolCall, ToolResult
 from mulligan.adapters import ArgumentsRefused, Attempt, ControlFlow, OpaqueValue
 from mulligan.errors import ToolArgumentError, UsageError
+from mulligan.plugin import pointer_of
 from mulligan_langchain.approval import Check
 from mulligan_langchain.run_recorder import RUN_RECORDER, RunRecorder, ToolExited
 from mulligan_langchain.translation import Entry, Toolbox
@@ -127,8 +128,14 @@ class ToolAttempt(Attempt):
         if isinstance(error, ToolExited):
             return error.exit
         error = super().failure(error.source if isinstance(error, ToolInvocationError) else error)
-        fitted = None if run.entered or not run.entry.problems(error) else super().fit(run.tool, run.arguments)
-        return ArgumentsRefused(fitted) if isinstance(fitted, ToolArgumentError) else error
+        problems = [] if run.entered else run.entry.problems(error)
+        if not problems:
+            return error
+        fitted = super().fit(run.tool, run.arguments)
+        if not isinstance(fitted, ToolArgumentError):  # another middleware has changed them
+            told = [Problem(pointer_of(one["loc"]), str(one["msg"])) for one in problems]
+            fitted = ToolArgumentError("Invalid arguments; nothing was run.", problems=told, effect="none")
+        return ArgumentsRefused(fitted)
 
     def seen(self, value: Any) -> Any:
         """What the pipeline is to see of a message: a text, or what reports a failure.
@@ -146,14 +153,11 @@ class ToolAttempt(Attempt):
                 raise self.failure(original)
             return ""  # the author's own words
         self.tool_value, self.has_tool_value = returned, _ = run.content, run.has_returned
-        if not isinstance(returned, (str, ToolOutputMixin, list, type(None))) and self._reports(run, returned):
+        may_report = run.tool.detect and not isinstance(returned, (str, ToolOutputMixin, list, type(None)))
+        if may_report and self.view.classify(returned, tool=run.tool, arguments=run.arguments) is not None:
             return returned
         text = getattr(value, "content", value)
         return text if isinstance(text, str) and not isinstance(returned, ToolOutputMixin) else _Kept(value)
-
-    def _reports(self, run: Any, returned: Any) -> bool:
-        """Whether a value is a failure."""
-        return run.tool.detect and self.view.classify(returned, tool=run.tool, arguments=run.arguments) is not None
 
     def answer(self, result: ToolResult, name: str, call_id: str | None) -> Any:
         """What the framework gave; its text as the pipeline has shortened it or added to it.

@@ -48,8 +48,7 @@ def wrap_tool_with_error_handling(
     async def answer_call(tool_input: Any, id: str | None, execute: Callable[[Any], Any], *, awaited: bool) -> Any:
         given, start = _start_call(entry, tool_input, execute)
         attempt = ToolAttempt(box, start, base.name, awaited=awaited)
-        here = session or gate.thread_here().session
-        result = await attempt.send(ToolCall(id, base.name, given), here)
+        result = await attempt.send(ToolCall(id, base.name, given), session or gate.thread_here().session)
         if not result.is_error:
             return attempt.answer(result, base.name, id)
         message = answer(result, {"name": base.name, "id": id})

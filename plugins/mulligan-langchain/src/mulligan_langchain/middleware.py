@@ -122,11 +122,8 @@ class MulliganMiddleware(AgentMiddleware[Any, Any, Any]):
 
     def _rejoined(self, request: ToolCallRequest, answer: Any) -> Any:
         """After tools that return directly the run would end in silence; where one has failed, the model is asked."""
-        if not (
-            isinstance(answer, ToolMessage) and answer.status == "error" and "mulligan" in answer.response_metadata
-        ):
-            return answer
-        if request.tool is None or not request.tool.return_direct:
+        has_failed = isinstance(answer, ToolMessage) and "mulligan" in answer.response_metadata
+        if not has_failed or request.tool is None or not request.tool.return_direct:
             return answer
         said = next((one for one in reversed(messages_of(request.state)) if isinstance(one, AIMessage)), None)
         direct = {tool.name for tool in request.runtime.tools if tool.return_direct}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, Literal
 
@@ -172,14 +172,12 @@ def tools_condition(state: Any, messages_key: str = "messages") -> Literal["tool
     return "tools" if called else "__end__"
 
 
-def _answers(output: Any, key: str) -> Any:
+def _answers(output: Any, key: str) -> Iterator[Any]:
     """Every message in the output of the node."""
-    for one in output if isinstance(output, list) else [output]:
-        if isinstance(one, ToolMessage):
-            yield one
-        elif isinstance(one, (dict, Command)):
-            update = one.update if isinstance(one, Command) else one
-            held = update.get(key, ()) if isinstance(update, dict) else update or ()
-            yield from (held if isinstance(held, (list, tuple)) else (held,))
-        elif isinstance(one, list):
-            yield from one
+    update = output.update if isinstance(output, Command) else output
+    held = update.get(key) if isinstance(update, dict) else update
+    if isinstance(held, (list, tuple)):
+        for one in held:
+            yield from _answers(one, key)
+    elif held is not None:
+        yield held
