@@ -21,6 +21,7 @@ import pydantic
 import pytest
 
 from mulligan import Deadline, Injected, Tool, ToolCall, errors, tool
+from mulligan.plugin import values_by_name
 
 FLAGS = {
     "timeout": 2.5,
@@ -759,3 +760,15 @@ def test_a_schema_may_be_made_of_the_parameters_of_another_tool(make_pipeline, g
     assert pipeline.call("other", {"n": 2}).content == "counted 2"
     assert [problem.pointer for problem in pipeline.call("other", {"n": 3}).error.problems] == ["/n"]
     assert [problem.pointer for problem in pipeline.call("other", {}).error.problems] == ["/n"]
+
+
+def test_a_model_is_read_by_the_names_that_were_sent():
+    class Page(pydantic.BaseModel):
+        path: str
+        limit: int = pydantic.Field(10, alias="maxLines")
+        size: int = 0
+
+    assert values_by_name(Page, {"path": "a", "maxLines": "5", "other": 1}) == {"path": "a", "maxLines": 5}
+    with pytest.raises(ValueError, match="maxLines"):
+        values_by_name(Page, {"path": "a", "maxLines": "many"})
+    assert values_by_name(Page, {"path": "a", "limit": 3}) == {"path": "a"}

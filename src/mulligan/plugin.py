@@ -103,7 +103,7 @@ from mulligan.untrusted.classes import as_dict, is_a
 from mulligan.untrusted.hints import hints_of
 from mulligan.untrusted.text import clean, fence, safe_str, show_name
 from mulligan.validate.arguments import read_arguments
-from mulligan.validate.signature import Injected, takes_any
+from mulligan.validate.signature import Injected, takes_any, values_by_name
 
 __all__ = [
     "AUTHORS",
@@ -221,6 +221,7 @@ __all__ = [
     "tool",
     "transport_error",
     "value_of_answer",
+    "values_by_name",
 ]
 
 if _TYPE_CHECKING:

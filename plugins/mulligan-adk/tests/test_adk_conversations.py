@@ -19,6 +19,7 @@ from google.adk.tools.base_toolset import BaseToolset
 from google.adk.workflow import START, Workflow
 from google.genai import types
 from mulligan_adk import MulliganPlugin
+from mulligan_testkit.calls import HINTS, MISTYPED
 
 from mulligan import Pipeline, Policy, errors
 from mulligan.errors import UsageError
@@ -40,12 +41,7 @@ async def login(user: str = "me") -> str:
     raise errors.ToolAuthenticationError("The key was refused.", provider="bank")
 
 
-MIXED = [
-    ("c1", "read_page", {"path": "a"}),
-    ("c2", "read_page", {"file": "a"}),
-    ("c3", "raed_page", {"path": "a"}),
-    ("c4", "read_page", {"path": "b"}),
-]
+MIXED = list(MISTYPED[:4])
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["run", "streamed"])
@@ -107,9 +103,6 @@ class Remote(BaseTool):
 
 def remote(hints, ran):
     return type("Hinted", (Remote,), {"annotations": hints, "ran": ran})(name="send", description="Send.")
-
-
-HINTS = [{}, {"readOnlyHint": True}, {"readOnlyHint": True, "destructiveHint": True}, {"idempotentHint": True}]
 
 
 @pytest.mark.parametrize("hints", HINTS)

@@ -26,6 +26,7 @@ from agent_framework import (
 )
 from agent_framework.exceptions import AgentException, MiddlewareException, UserInputRequiredException
 from mulligan_agent_framework import Mulligan, RunStopped
+from mulligan_testkit.calls import MISTYPED
 from mulligan_testkit.returned import DATA, REPORTS, reason_of
 from pydantic import BaseModel, Field, field_validator, model_validator
 from scripted import Script, agent, call, play
@@ -48,14 +49,7 @@ async def charge(amount: int) -> str:
     raise ToolAuthenticationError("The key was refused.", provider="bank")
 
 
-MIXED = [
-    call("c1", "read_page", {"path": "a"}),
-    call("c2", "read_page", {"file": "a"}),
-    call("c3", "raed_page", {"path": "a"}),
-    call("c4", "read_page", {"path": "b"}),
-    call("c5", "read_page", {"path": "a", "limit": "many"}),
-    call("c6", "read_page", '{"path": "a" "limit": 3}'),
-]
+MIXED = [*(call(*one) for one in MISTYPED), call("c6", "read_page", '{"path": "a" "limit": 3}')]
 
 
 def guarded(tools, *turns, middleware=(), **options):

@@ -10,6 +10,7 @@ from crewai.tools import BaseTool, tool
 from crewai.tools.tool_failure import ToolExecutionFailedError, ToolFailure, ToolFailurePolicy, ToolFailureReason
 from crewai_play import agent, as_tool, crew, play, script
 from mulligan_crewai import RunStopped, wrap
+from mulligan_testkit.calls import MISTYPED
 from mulligan_testkit.returned import DATA, REPORTS, reason_of
 from pydantic import BaseModel, Field
 
@@ -42,11 +43,7 @@ def in_crew(tools, *steps, native=True, **options):
 WAYS = pytest.mark.parametrize("made", [alone, in_crew], ids=["agent", "crew"])
 MODES = pytest.mark.parametrize("native", [True, False], ids=["native", "text"])
 MIXED = [
-    ("c1", "read_page", {"path": "a"}),
-    ("c2", "read_page", {"file": "a"}),
-    ("c3", "raed_page", {"path": "a"}),
-    ("c4", "read_page", {"path": "b"}),
-    ("c5", "read_page", {"path": "a", "limit": "many"}),
+    *MISTYPED,
     ("c6", "read_page", '{"path": '),
     ("c7", "read_page", {"path": "a", "limit": "4"}),
 ]

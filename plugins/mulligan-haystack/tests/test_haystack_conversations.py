@@ -14,6 +14,7 @@ from haystack.dataclasses import ChatMessage, StreamingChunk, ToolCall
 from haystack.hooks import hook
 from haystack.tools import AgentTool, ComponentTool, PipelineTool, Tool, Toolset, create_tool_from_function
 from mulligan_haystack import RunStopped, wrap
+from mulligan_testkit.calls import MISTYPED
 from mulligan_testkit.returned import DATA, REPORTS, reason_of
 from scripted import agent, call, play
 
@@ -35,13 +36,7 @@ def charge(amount: int) -> str:
     raise ToolAuthenticationError("The key was refused.", provider="bank")
 
 
-MIXED = [
-    call("c1", "read_page", {"path": "a"}),
-    call("c2", "read_page", {"file": "a"}),
-    call("c3", "raed_page", {"path": "a"}),
-    call("c4", "read_page", {"path": "b"}),
-    call("c5", "read_page", {"path": "a", "limit": "many"}),
-]
+MIXED = [call(*one) for one in MISTYPED]
 
 
 @pytest.fixture(params=[False, True], ids=["sync", "awaited"])

@@ -24,6 +24,7 @@ from mulligan_langchain import (
     tools_condition,
     wrap_tool_with_error_handling,
 )
+from mulligan_testkit.calls import HINTS
 
 from mulligan import Pipeline
 from mulligan.errors import ToolAuthenticationError, UsageError
@@ -368,9 +369,6 @@ def test_a_message_of_which_every_call_failed_gives_a_notice(run, shelf):
     run(create_agent(model(*looks("c1")), shelf.tools(), middleware=[middleware]), asked())
     assert events.names == ["RequestNoted", "CallStarted", "AttemptFailed", "CallFinished", "StepFinished", "Notice"]
     assert events.of(Notice)[0].text == "Resource not found: a."
-
-
-HINTS = [{}, {"readOnlyHint": True}, {"readOnlyHint": True, "destructiveHint": True}, {"idempotentHint": True}]
 
 
 @pytest.mark.parametrize("hints", HINTS)

@@ -692,6 +692,21 @@ def test_arguments_that_another_middleware_mends(run):
     assert [told_[id].text for id in ("c1", "c2")] == ["5", "5"]
 
 
+@pytest.mark.parametrize(
+    ("changed", "problem"), [({"first": "many", "second": 1}, "/first: "), ({"first": 1, "second": 1, "third": 1}, "/")]
+)
+def test_arguments_that_another_middleware_breaks(run, changed, problem):
+    class Breaks(AgentMiddleware):
+        def wrap_tool_call(self, request, handler):
+            return handler(request.override(tool_call={**request.tool_call, "args": changed}))
+
+        async def awrap_tool_call(self, request, handler):
+            return await handler(request.override(tool_call={**request.tool_call, "args": changed}))
+
+    text = told(run, [says(("c1", "add", {"first": 4, "second": 1}))], [add], Breaks())["c1"].text
+    assert text.startswith(f"Error executing tool add: Invalid arguments; nothing was run.\n- {problem}")
+
+
 def test_arguments_that_do_not_fit_a_plain_schema(run):
     ran = []
     base = _read_only_add()

@@ -8,6 +8,7 @@ from llama_index.core.agent.workflow import AgentWorkflow, FunctionAgent, ReActA
 from llama_index.core.tools import FunctionTool, ToolOutput
 from llama_index.core.workflow import Context
 from mulligan_llamaindex import RunStopped, wrap
+from mulligan_testkit.calls import MISTYPED
 from mulligan_testkit.returned import DATA, REPORTS, reason_of
 from scripted import agent, call, play, script
 
@@ -29,13 +30,7 @@ def charge(amount: int) -> str:
     raise ToolAuthenticationError("The key was refused.", provider="bank")
 
 
-MIXED = [
-    call("c1", "read_page", {"path": "a"}),
-    call("c2", "read_page", {"file": "a"}),
-    call("c3", "raed_page", {"path": "a"}),
-    call("c4", "read_page", {"path": "b"}),
-    call("c5", "read_page", {"path": "a", "limit": "many"}),
-]
+MIXED = [call(*one) for one in MISTYPED]
 
 
 def alone(tools, *steps, **options):

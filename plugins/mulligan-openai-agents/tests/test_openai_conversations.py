@@ -8,6 +8,7 @@ from agents.exceptions import MaxTurnsExceeded
 from agents.testing import ScriptedModel
 from mcp.types import ToolAnnotations
 from mulligan_openai_agents import RunStopped, run_config, wrap
+from mulligan_testkit.calls import CUT_OFF, HINTS
 from scripted import SILENT, call, heard, play, say
 
 from mulligan import Pipeline, Policy, errors
@@ -30,13 +31,7 @@ def read_page(path: str, limit: int = 3) -> str:
     return f"{path} {limit}"
 
 
-MIXED = [
-    call("c1", "read_page", {"path": "a"}),
-    call("c2", "read_page", {"file": "a"}),
-    call("c3", "read_page", '{"path": '),
-    call("c4", "raed_page", {"path": "a"}),
-    call("c5", "read_page", {"path": "b"}),
-]
+MIXED = [call(*one) for one in CUT_OFF]
 
 
 @both
@@ -111,18 +106,8 @@ def sender(ran, hints=None):
     return FunctionTool("send", "Send a text.", schema, invoke, strict_json_schema=False, _mcp_annotations=annotations)
 
 
-HINTS = [
-    None,
-    {},
-    {"readOnlyHint": True},
-    {"readOnlyHint": True, "destructiveHint": True},
-    {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True},
-    {"idempotentHint": True},
-]
-
-
 @both
-@pytest.mark.parametrize("hints", HINTS)
+@pytest.mark.parametrize("hints", [None, *HINTS])
 def test_a_tool_that_only_a_server_calls_harmless_runs_once(hints, stream):
     ran = []
     play(wrap(agent_of([sender(ran, hints)], [call("c1", "send", {"text": "a"})])), SILENT, stream=stream)

@@ -88,7 +88,7 @@ def test_each_failure_is_told_and_the_run_goes_on(stream):
             call("c6", "wait", {"seconds": 30}),
         ],
     )
-    played = play(wrap(agent, timeout=0.2), run_config(SILENT), stream=stream)
+    played = play(wrap(agent, timeout={"wait": 0.2}), run_config(SILENT), stream=stream)
     assert played.result.final_output == "Done."
     assert 'Did you mean "read_file"?' in played.answers["c1"]
     assert '\nNext: if "read_file" does what you want, call it with the same arguments; ' in played.answers["c1"]

@@ -2,6 +2,7 @@
 
 import pytest
 from mulligan_pydantic_ai import Mulligan, RunStopped
+from mulligan_testkit.calls import CUT_OFF, HINTS
 from pydantic_ai import Agent, Tool, ToolDefinition
 from pydantic_ai.capabilities import AbstractCapability
 from pydantic_ai.toolsets import ExternalToolset, FunctionToolset
@@ -22,13 +23,7 @@ def read_page(path: str, limit: int = 3) -> str:
     return f"{path} {limit}"
 
 
-MIXED = [
-    call("c1", "read_page", {"path": "a"}),
-    call("c2", "read_page", {"file": "a"}),
-    call("c3", "read_page", '{"path": '),
-    call("c4", "raed_page", {"path": "a"}),
-    call("c5", "read_page", {"path": "b"}),
-]
+MIXED = [call(*one) for one in CUT_OFF]
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["run", "streamed"])
@@ -64,9 +59,6 @@ def submit(ran):
         raise ConnectionResetError("reset by peer")
 
     return send
-
-
-HINTS = [{}, {"readOnlyHint": True}, {"readOnlyHint": True, "destructiveHint": True}, {"idempotentHint": True}]
 
 
 @pytest.mark.parametrize("hints", HINTS)

@@ -7,6 +7,7 @@ import threading
 import PIL.Image
 import pytest
 from mulligan_smolagents import RunStopped, guard
+from mulligan_testkit.calls import CUT_OFF
 from mulligan_testkit.returned import DATA, REPORTS, reason_of
 from smolagents import CodeAgent, Tool, ToolCallingAgent, tool
 from smolagents.agent_types import AgentImage
@@ -32,14 +33,7 @@ def read_page(path: str, limit: int | None = 3) -> str:
     return f"{path} {limit}"
 
 
-MIXED = [
-    ("c1", "read_page", {"path": "a"}),
-    ("c2", "read_page", {"file": "a"}),
-    ("c3", "read_page", '{"path": '),
-    ("c4", "raed_page", {"path": "a"}),
-    ("c5", "read_page", {"path": "b"}),
-    ("c6", "read_page", {}),
-]
+MIXED = [*CUT_OFF, ("c6", "read_page", {})]
 
 
 @pytest.mark.parametrize("timeout", [None, 9])

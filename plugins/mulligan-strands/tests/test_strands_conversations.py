@@ -11,6 +11,7 @@ from mcp.types import Tool as McpTool
 from mcp.types import ToolAnnotations
 from mulligan_strands import MulliganPlugin, RunStopped
 from mulligan_strands.tools import is_blocking
+from mulligan_testkit.calls import CUT_OFF, HINTS
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
@@ -40,14 +41,7 @@ def read_page(path: str, limit: int = 3) -> str:
     return f"{path} {limit}"
 
 
-MIXED = [
-    ("c1", "read_page", {"path": "a"}),
-    ("c2", "read_page", {"file": "a"}),
-    ("c3", "read_page", '{"path": '),
-    ("c4", "raed_page", {"path": "a"}),
-    ("c5", "read_page", {"path": "b"}),
-    ("c6", "pages.read", {"path": "a"}),
-]
+MIXED = [*CUT_OFF, ("c6", "pages.read", {"path": "a"})]
 
 
 @pytest.mark.parametrize("executor", EXECUTORS)
@@ -131,7 +125,6 @@ class Client:
         raise ConnectionResetError("reset by peer")
 
 
-HINTS = [{}, {"readOnlyHint": True}, {"readOnlyHint": True, "destructiveHint": True}, {"idempotentHint": True}]
 TEXT = {"type": "object", "properties": {"text": {"type": "string"}}}
 
 

@@ -93,6 +93,22 @@ def takes_any(function: Function) -> bool:
     return any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters)
 
 
+def values_by_name(model: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments as a model of pydantic reads them, by the names that were sent; those that it ignores are left out.
+
+    Args:
+        model: the class, whose fields may have an alias.
+        arguments: JSON values by name.
+
+    Raises:
+        ValueError: pydantic's, if the model does not take them.
+    """
+    read = model.model_validate(arguments)
+    fields = {field.alias or name: name for name, field in model.model_fields.items()}
+    sent = {name: fields.get(name, name) for name in arguments}
+    return {name: getattr(read, field) for name, field in sent.items() if field in read.model_fields_set}
+
+
 def read_description(function: Function) -> str:
     """The docstring of a function, without the sections on parameters, result and exceptions."""
     return _docstring(function).text

@@ -13,7 +13,7 @@ from typing import Any
 
 from google.adk.models.lite_llm import LiteLLMClient
 
-from mulligan_adk.raw_calls import RawCall, note_calls
+from mulligan_adk.raw_calls import RAW_CALLS, RawCall
 
 
 class RawCalls(LiteLLMClient):
@@ -29,9 +29,11 @@ class RawCalls(LiteLLMClient):
     async def acompletion(self, model: Any, messages: Any, tools: Any, **kwargs: Any) -> Any:
         """Asks the model, and notes the calls of its answer."""
         response = await self._client.acompletion(model, messages, tools, **kwargs)
+        calls = RAW_CALLS.get({})
+        calls.clear()
         if kwargs.get("stream"):
-            return _listening(response)
-        _Calls().note(response, "message")
+            return _listening(response, calls)
+        _note(response, "message", calls)
         return response
 
     def completion(self, model: Any, messages: Any, tools: Any, stream: bool = False, **kwargs: Any) -> Any:
@@ -39,27 +41,19 @@ class RawCalls(LiteLLMClient):
         return self._client.completion(model, messages, tools, stream=stream, **kwargs)
 
 
-class _Calls:
-    """Calls that arrive whole or in pieces."""
-
-    def __init__(self) -> None:
-        self._found: dict[int, RawCall] = {}
-
-    def note(self, response: Any, field: str) -> None:
-        """Notes the calls so far, with those of a response, or of a piece of one."""
-        message = next((choice.get(field) for choice in response.get("choices") or ()), None) or {}
-        for place, call in enumerate(message.get("tool_calls") or ()):
-            index = call.get("index")
-            raw = self._found.setdefault(place if index is None else index, RawCall("", "", ""))
-            function = call.get("function") or {}
-            raw.id = call.get("id") or raw.id
-            raw.name = function.get("name") or raw.name
-            raw.arguments = f"{raw.arguments}{function.get('arguments') or ''}"
-        note_calls([raw for raw in self._found.values() if raw.id and raw.name])
+def _note(response: Any, field: str, calls: dict[int, RawCall]) -> None:
+    """Notes the calls of a response, or of a piece of one."""
+    message = next((choice.get(field) for choice in response.get("choices") or ()), None) or {}
+    for place, call in enumerate(message.get("tool_calls") or ()):
+        index = call.get("index")
+        raw = calls.setdefault(place if index is None else index, RawCall())
+        function = call.get("function") or {}
+        raw.id = call.get("id") or raw.id
+        raw.name = function.get("name") or raw.name
+        raw.arguments = f"{raw.arguments}{function.get('arguments') or ''}"
 
 
-async def _listening(chunks: AsyncIterator[Any]) -> AsyncIterator[Any]:
-    calls = _Calls()
+async def _listening(chunks: AsyncIterator[Any], calls: dict[int, RawCall]) -> AsyncIterator[Any]:
     async for chunk in chunks:
-        calls.note(chunk, "delta")
+        _note(chunk, "delta", calls)
         yield chunk

@@ -17,7 +17,7 @@ from google.genai import types
 from mulligan import ToolCall
 from mulligan.adapters import ArgumentsRefused
 from mulligan.errors import ToolArgumentError
-from mulligan_adk.raw_calls import RawCall, noted_calls
+from mulligan_adk.raw_calls import RAW_CALLS, RawCall
 from mulligan_adk.runs import Memory
 
 _NAMELESS = "unreadable_call"
@@ -36,7 +36,7 @@ async def put_back(response: LlmResponse, memory: Memory) -> None:
     content = response.content or types.Content(role="model")
     parts = list(content.parts or ())
     known = {call.id for call in response.get_function_calls()}
-    left_out = [raw for raw in noted_calls() if raw.id not in known]
+    left_out = [raw for raw in RAW_CALLS.get({}).values() if raw.id and raw.name and raw.id not in known]
     for raw in left_out or _named(response.error_message or "", memory):
         arguments = raw.read()
         if arguments is None:

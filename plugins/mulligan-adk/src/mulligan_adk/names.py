@@ -14,14 +14,11 @@ def names_in_app(agent: Any) -> list[str] | None:
     """The names of the tools of an agent and all others; None if another has some that are not known before it runs."""
     if not isinstance(agent, BaseAgent):
         return None
-    names: list[str] = []
-    for other in _tree(agent.root_agent):
-        for tool in getattr(other, "tools", ()):
-            if not isinstance(tool, BaseToolset):
-                names.append(str(getattr(tool, "name", None) or getattr(tool, "__name__", "")))
-            elif other is not agent:
-                return None
-    return names
+    tools = [(other, tool) for other in _tree(agent.root_agent) for tool in getattr(other, "tools", ())]
+    if any(isinstance(tool, BaseToolset) and other is not agent for other, tool in tools):
+        return None
+    own = [tool for _, tool in tools if not isinstance(tool, BaseToolset)]
+    return [str(getattr(tool, "name", None) or getattr(tool, "__name__", "")) for tool in own]
 
 
 def _tree(agent: BaseAgent) -> Iterator[BaseAgent]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
-import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -17,6 +16,7 @@ from google.adk.models.llm_response import LlmResponse
 from google.adk.plugins.base_plugin import BasePlugin
 from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.tool_context import ToolContext
+from google.adk.utils._callback_pipeline import _run_callbacks, _stop_on_non_none
 
 from mulligan import Pipeline, Tool, ToolCall, ToolResult
 from mulligan.adapters import Adapter, ArgumentsRefused
@@ -220,16 +220,12 @@ class MulliganPlugin(BasePlugin):
         """What later plugins and the agent answer before a tool runs: ADK asks none of them if this plugin answers."""
         invocation: Any = context.get_invocation_context()
         plugins = invocation.plugin_manager.plugins
-        for later in plugins[plugins.index(self) + 1 :]:
-            answer = await later.before_tool_callback(tool=tool, tool_args=args, tool_context=context)
-            if answer is not None:
-                return answer
-        for callback in getattr(invocation.agent, "canonical_before_tool_callbacks", ()):
-            answer = _invoke(callback, tool=tool, args=args, tool_context=context)
-            answer = await answer if inspect.isawaitable(answer) else answer
-            if answer is not None:
-                return answer
-        return None
+        later = [plugin.before_tool_callback for plugin in plugins[plugins.index(self) + 1 :]]
+        answer = await _run_callbacks(later, _stop_on_non_none, tool=tool, tool_args=args, tool_context=context)
+        if answer is None:
+            callbacks = getattr(invocation.agent, "canonical_before_tool_callbacks", ())
+            answer = await _run_callbacks(callbacks, _stop_on_non_none, tool=tool, args=args, tool_context=context)
+        return answer
 
 
 async def _is_held_back(tool: BaseTool, args: dict[str, Any], context: ToolContext) -> bool:
@@ -237,12 +233,3 @@ async def _is_held_back(tool: BaseTool, args: dict[str, Any], context: ToolConte
     confirmation = context.tool_confirmation
     is_confirmed = confirmation is not None and confirmation.confirmed
     return not is_confirmed and await tool.check_require_confirmation(args, context) is True
-
-
-def _invoke(callback: Callable[..., Any], **named: Any) -> Any:
-    """A callback of an agent, which may have names of its own for its parameters."""
-    try:
-        inspect.signature(callback).bind(**named)
-    except TypeError:
-        return callback(*named.values())
-    return callback(**named)

@@ -13,9 +13,9 @@ import attrs
 class RawCall:
     """One call as the model wrote it; its arguments are None if they are not known."""
 
-    id: str
-    name: str
-    arguments: str | None
+    id: str = ""
+    name: str = ""
+    arguments: str | None = ""
 
     def read(self) -> dict[str, Any] | None:
         """The arguments, or None if they are no JSON object."""
@@ -26,21 +26,10 @@ class RawCall:
         return found if isinstance(found, dict) else None
 
 
-_NOTED_CALLS: ContextVar[list[RawCall] | None] = ContextVar("mulligan_adk_calls", default=None)
+RAW_CALLS: ContextVar[dict[int, RawCall]] = ContextVar("mulligan_adk_calls")
+"""The calls of the message by their place in it, as far as the client has read it."""
 
 
 def start_message() -> None:
     """Begins a new message of the model."""
-    _NOTED_CALLS.set([])
-
-
-def noted_calls() -> list[RawCall]:
-    """The calls of the message, as far as they have been noted."""
-    return list(_NOTED_CALLS.get() or ())
-
-
-def note_calls(calls: list[RawCall]) -> None:
-    """Notes all calls of the message so far, instead of those that were noted before."""
-    kept = _NOTED_CALLS.get()
-    if kept is not None:
-        kept[:] = calls
+    RAW_CALLS.set({})

@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from mulligan import ApprovalRequest, Approve, Pipeline, Tool, ToolResult
 from mulligan.adapters import Adapter, Attempt, ControlFlow, Stopped, current_attempt, handler_for
 from mulligan.errors import ToolArgumentError
+from mulligan.plugin import values_by_name
 
 _NEVER_SENT = {"type": "object", "properties": {}, "required": ["\0"]}
 
@@ -106,12 +107,9 @@ class ToolAttempt(Attempt):
         if model is None:
             return None
         try:
-            read = model.model_validate(arguments)
+            return values_by_name(model, arguments)
         except ValidationError as error:
             raise _Refused(error) from None
-        names = {field.alias or name: name for name, field in model.model_fields.items()}
-        taken = {name: names.get(name, name) for name in arguments if names.get(name, name) in read.model_fields_set}
-        return {sent: getattr(read, name) for sent, name in taken.items()}
 
     def fit(self, tool: Any, arguments: dict[str, Any]) -> dict[str, Any] | ToolArgumentError:
         """As in `Attempt`."""

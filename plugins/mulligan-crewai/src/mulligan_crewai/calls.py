@@ -28,7 +28,7 @@ from crewai.utilities.string_utils import sanitize_tool_name
 from mulligan import Pipeline, ToolResult
 from mulligan.adapters import Adapter, Attempt, Conversation, OpaqueValue, Stopped
 from mulligan.errors import RepeatedCallError, ToolArgumentError, ToolError, ToolNotFoundError
-from mulligan.plugin import AuthorMessage
+from mulligan.plugin import AuthorMessage, values_by_name
 from mulligan_crewai.tools import as_tool
 
 Execute = Callable[[str, dict[str, Any]], Any]
@@ -234,12 +234,7 @@ class ToolAttempt(Attempt):
         """As in `Attempt`."""
         tool = self.message.tools.get(name)
         model = None if tool is None else tool.args_schema
-        if model is None or not model.model_fields:
-            return None
-        read = model.model_validate(arguments)
-        names = {field.alias or name: name for name, field in model.model_fields.items()}
-        taken = {name: names.get(name, name) for name in arguments if names.get(name, name) in read.model_fields_set}
-        return {sent: getattr(read, name) for sent, name in taken.items()}
+        return None if model is None or not model.model_fields else values_by_name(model, arguments)
 
     def failure(self, error: BaseException) -> BaseException:
         """As in `Attempt`; what a client of MCP raised, of which CrewAI has made a text."""

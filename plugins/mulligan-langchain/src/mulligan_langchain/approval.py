@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
 from langchain.agents.middleware.human_in_the_loop import ApproveDecision, EditDecision, RejectDecision
@@ -31,16 +31,17 @@ def ask_about_call(request: ApprovalRequest, check: Check) -> Approve | Reject |
     """
 
     def checked(decision: Any) -> Any:
-        return _checked(decision, request.tool_name, check)
+        return _checked(request.tool_name, check, decision)
 
-    return _read(_ask(_shown(request), Annotated[_Decision, AfterValidator(checked)]))
+    decision = _ask(_shown(request), Annotated[_Decision, AfterValidator(checked)])
+    return None if decision is None else _read(decision)
 
 
-def ask_about_calls(found: Iterable[ApprovalRequest | None], check: Check) -> dict[str, Approve | Reject]:
+def ask_about_calls(requests: Mapping[str, ApprovalRequest], check: Check) -> dict[str, Approve | Reject]:
     """Asks about all calls of a task at once, before any of them runs.
 
     Args:
-        found: what is to be asked about each call; None where nothing is.
+        requests: what is to be asked, by the ids of the calls.
         check: says what is wrong with changed arguments.
 
     Returns:
@@ -49,21 +50,19 @@ def ask_about_calls(found: Iterable[ApprovalRequest | None], check: Check) -> di
     Raises:
         ControlFlow: the graph is interrupted, or was resumed with something else than decisions.
     """
-    requests = [request for request in found if request is not None]
     if not requests:
         return {}
-    names = {request.call.id: request.tool_name for request in requests}
 
     def checked(decisions: dict[str, Any]) -> Any:
         for id, decision in decisions.items():
-            if id not in names:
-                raise ValueError(f"no call with the id {id!r} waits; waiting: {', '.join(map(repr, names))}")
-            _checked(decision, names[id], check)
+            if id not in requests:
+                raise ValueError(f"no call with the id {id!r} waits; waiting: {', '.join(map(repr, requests))}")
+            _checked(requests[id].tool_name, check, decision)
         return decisions
 
-    shown = {"type": "tool_approvals", "requests": [_shown(request) for request in requests]}
+    shown = {"type": "tool_approvals", "requests": [_shown(request) for request in requests.values()]}
     decisions = _ask(shown, Annotated[dict[str, _Decision], AfterValidator(checked)]) or {}
-    return {id: decision for id, one in decisions.items() if (decision := _read(one)) is not None}
+    return {id: _read(decision) for id, decision in decisions.items()}
 
 
 def _ask(value: Any, schema: Any) -> Any:
@@ -85,7 +84,7 @@ def _shown(request: ApprovalRequest) -> dict[str, Any]:
     }
 
 
-def _checked(decision: Any, name: str, check: Check) -> Any:
+def _checked(name: str, check: Check, decision: Any) -> Any:
     if decision["type"] == "edit":
         edited = decision["edited_action"]
         if edited["name"] != name:
@@ -95,9 +94,7 @@ def _checked(decision: Any, name: str, check: Check) -> Any:
     return decision
 
 
-def _read(decision: Mapping[str, Any] | None) -> Approve | Reject | None:
-    if decision is None:
-        return None
+def _read(decision: Mapping[str, Any]) -> Approve | Reject:
     if decision["type"] == "reject":
         return Reject(decision.get("message") or "")
     return Approve(decision["edited_action"]["args"]) if decision["type"] == "edit" else Approve()

@@ -13,12 +13,13 @@ from langgraph.errors import GraphBubbleUp, GraphRecursionError, is_invalid_resu
 from langgraph.prebuilt.tool_node import ToolInvocationError
 from pydantic_core import PydanticCustomError, ValidationError
 
-from mulligan import ApprovalRequest, Approve, Pipeline, Reject, Tool, ToolResult
+from mulligan import ApprovalRequest, Approve, Problem, Reject, Session, Tool, ToolCall, ToolResult
 from mulligan.adapters import ArgumentsRefused, Attempt, ControlFlow, OpaqueValue
-from mulligan.errors import ToolArgumentError
+from mulligan.errors import ToolArgumentError, UsageError
+from mulligan.plugin import pointer_of
 from mulligan_langchain.approval import Check
 from mulligan_langchain.run_recorder import RUN_RECORDER, RunRecorder, ToolExited
-from mulligan_langchain.translation import Entry
+from mulligan_langchain.translation import Entry, Toolbox
 
 Start = Callable[[Entry, dict[str, Any]], Any]
 Ask = Callable[[ApprovalRequest, Check], Approve | Reject | None]
@@ -37,35 +38,43 @@ class ToolAttempt(Attempt):
     """A call of a tool.
 
     Args:
-        view: the pipeline with the tools that may be called now.
-        entries: these tools by name.
+        box: the tools that may be called now.
         start: begins the framework's own execution.
-        blocks: as in `Attempt`.
-        authorizes: whether a plugin judges the arguments before the framework does.
+        name: the name that was called.
+        awaited: whether that execution is awaited.
         reviewer: asks a person about the call, or None.
 
     Attributes:
         tool_value: what the tool's own code returned.
         has_tool_value: whether it has.
+
+    Raises:
+        UsageError: a tool that can only be awaited is called without `await`.
     """
 
+    tool_value: Any = None
+    has_tool_value = False
+
     def __init__(
-        self,
-        view: Pipeline,
-        entries: Mapping[str, Entry],
-        start: Start,
-        *,
-        blocks: bool = False,
-        authorizes: bool = False,
-        reviewer: Ask | None = None,
+        self, box: Toolbox, start: Start, name: str = "", *, awaited: bool, reviewer: Ask | None = None
     ) -> None:
-        super().__init__(view, lambda name, arguments: start(entries[name], arguments))
-        self.blocks = blocks
-        self._authorizes = authorizes
+        entry = box.entries.get(name)
+        if entry is not None and entry.is_async and not awaited:
+            raise UsageError(f"tool {name!r} is async: call the agent with ainvoke or astream, the tool with ainvoke")
+        super().__init__(box.view(awaited=awaited), lambda name, arguments: start(box.entries[name], arguments))
+        self.blocks = awaited and entry is not None and entry.is_sync
+        self._box = box
+        self._awaited = awaited
         self._reviewer = reviewer
-        self._entries = entries
-        self.tool_value: Any = None
-        self.has_tool_value = False
+
+    async def send(self, call: ToolCall, session: Session | None) -> ToolResult:
+        """`call` or `acall`, as the framework's execution is awaited or not.
+
+        Args:
+            call: the model's.
+            session: where it was made.
+        """
+        return await self.acall(call, session=session) if self._awaited else self.call(call, session=session)
 
     def run(self, name: str, arguments: dict[str, Any]) -> Any:
         """As in `Attempt`."""
@@ -76,6 +85,14 @@ class ToolAttempt(Attempt):
         """As in `Attempt`."""
         with self._recorded(name, arguments):
             return await super().arun(name, arguments)
+
+    @contextmanager
+    def _recorded(self, name: str, arguments: dict[str, Any]) -> Iterator[None]:
+        token = RUN_RECORDER.set(_Run(self._box.entries[name], self.view.tools[name], arguments))
+        try:
+            yield
+        finally:
+            RUN_RECORDER.reset(token)
 
     def decide(self, request: ApprovalRequest) -> Approve | Reject | None:
         """As in `Attempt`."""
@@ -88,31 +105,20 @@ class ToolAttempt(Attempt):
             name: of the tool.
             arguments: JSON values.
         """
-        refused = self._refused(self.view.tools[name], arguments)
-        return None if refused is None else "; ".join(f"{one.pointer}: {one.message}" for one in refused.problems)
+        tool: Any = self.view.tools[name]
+        fitted = super().fit(tool, arguments)
+        if not isinstance(fitted, ToolArgumentError):
+            return None
+        return "; ".join(f"{one.pointer}: {one.message}" for one in fitted.problems)
 
     def fit(self, tool: Any, arguments: dict[str, Any]) -> dict[str, Any] | ToolArgumentError:
         """As in `Attempt`, for what a person or a plugin judges: any other arguments are left to the framework."""
-        if tool.name not in self._entries or not (self._authorizes or tool.approve):
-            return arguments
-        return self._refused(tool, arguments) or super().fit(tool, arguments)
+        is_judged = tool.name in self._box.entries and (tool.approve or self._box.adapter.authorizes)
+        return super().fit(tool, arguments) if is_judged else arguments
 
-    def read(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    def read(self, name: str, arguments: dict[str, Any]) -> Mapping[str, Any] | None:
         """As in `Attempt`."""
-        return self._entries[name].values(arguments)
-
-    def _refused(self, tool: Any, arguments: dict[str, Any]) -> ToolArgumentError | None:
-        return self._entries[tool.name].refused(tool, arguments)
-
-    @contextmanager
-    def _recorded(self, name: str, arguments: dict[str, Any]) -> Iterator[None]:
-        tool: Any = self.view.tools[name]
-        run = _Run(self._entries[name], tool, arguments)
-        token = RUN_RECORDER.set(run)
-        try:
-            yield
-        finally:
-            RUN_RECORDER.reset(token)
+        return self._box.entries[name].read(arguments)
 
     def failure(self, error: BaseException) -> BaseException:
         """As in `Attempt`."""
@@ -120,8 +126,16 @@ class ToolAttempt(Attempt):
         if is_control_flow(error):
             return ControlFlow(error)
         if isinstance(error, ToolExited):
-            return run.raised  # type: ignore[no-any-return]
-        return run.refused(super().failure(error))  # type: ignore[no-any-return]
+            return error.exit
+        error = super().failure(error.source if isinstance(error, ToolInvocationError) else error)
+        problems = [] if run.entered else run.entry.problems(error)
+        if not problems:
+            return error
+        fitted = super().fit(run.tool, run.arguments)
+        if not isinstance(fitted, ToolArgumentError):  # another middleware has changed them
+            told = [Problem(pointer_of(one["loc"]), str(one["msg"])) for one in problems]
+            fitted = ToolArgumentError("Invalid arguments; nothing was run.", problems=told, effect="none")
+        return ArgumentsRefused(fitted)
 
     def seen(self, value: Any) -> Any:
         """What the pipeline is to see of a message: a text, or what reports a failure.
@@ -139,14 +153,11 @@ class ToolAttempt(Attempt):
                 raise self.failure(original)
             return ""  # the author's own words
         self.tool_value, self.has_tool_value = returned, _ = run.content, run.has_returned
-        if not isinstance(returned, (str, ToolOutputMixin, list, type(None))) and self._reports(run, returned):
+        may_report = run.tool.detect and not isinstance(returned, (str, ToolOutputMixin, list, type(None)))
+        if may_report and self.view.classify(returned, tool=run.tool, arguments=run.arguments) is not None:
             return returned
         text = getattr(value, "content", value)
         return text if isinstance(text, str) and not isinstance(returned, ToolOutputMixin) else _Kept(value)
-
-    def _reports(self, run: Any, returned: Any) -> bool:
-        """Whether a value is a failure."""
-        return run.tool.detect and self.view.classify(returned, tool=run.tool, arguments=run.arguments) is not None
 
     def answer(self, result: ToolResult, name: str, call_id: str | None) -> Any:
         """What the framework gave; its text as the pipeline has shortened it or added to it.
@@ -178,7 +189,6 @@ class _Run(RunRecorder):
     """The framework's own execution of a call, once."""
 
     def __init__(self, entry: Entry, tool: Tool, arguments: dict[str, Any]) -> None:
-        super().__init__()
         self.entry = entry
         self.tool = tool
         self.arguments = arguments
@@ -188,16 +198,12 @@ class _Run(RunRecorder):
         if not isinstance(tool_input, dict):
             return
         is_plain = isinstance(self.entry.base.args_schema, Mapping)
-        if self.entry.unknown(tool_input) or (is_plain and self.entry.misfit(self.tool, tool_input) is not None):
+        if self.entry.unknown(tool_input) or (
+            is_plain and isinstance(Tool.fit(self.tool, tool_input), ToolArgumentError)
+        ):
             unfit = PydanticCustomError("unfit", "the arguments do not fit")
             lines: Any = [{"type": unfit, "loc": ("arguments",), "input": None}]
             raise ValidationError.from_exception_data(self.entry.base.name, lines)
-
-    def refused(self, error: BaseException) -> BaseException:
-        """What it means that the framework did not take the arguments; any other error as it is."""
-        source = error.source if isinstance(error, ToolInvocationError) else error
-        told = None if self.entered else self.entry.explained(self.tool, self.arguments, source)
-        return source if told is None else ArgumentsRefused(told)
 
     @property
     def content(self) -> Any:

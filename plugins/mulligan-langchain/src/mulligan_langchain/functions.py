@@ -10,15 +10,15 @@ from typing import Any
 from langchain_core.messages import ToolMessage
 from langchain_core.tools import BaseTool
 from langchain_core.tools import tool as make_tool
-from langgraph.runtime import get_runtime
 
-from mulligan import Pipeline, Session, ToolResult
+from mulligan import Pipeline, Session, ToolCall, ToolResult
 from mulligan.adapters import Adapter
 from mulligan_langchain.attempt import Start, ToolAttempt
+from mulligan_langchain.awaiting import run_at_once
 from mulligan_langchain.fatal import FatalToolError, answer
-from mulligan_langchain.gate import Gate, Toolbox
+from mulligan_langchain.gate import Gate
 from mulligan_langchain.middleware import Timeouts
-from mulligan_langchain.translation import Entry
+from mulligan_langchain.translation import Entry, Toolbox
 
 
 def wrap_tool_with_error_handling(
@@ -45,21 +45,28 @@ def wrap_tool_with_error_handling(
     gate.adapter.check_names(box.view(awaited=False).tools.values(), are_all=True)
     entry = box.entries[base.name]
 
+    async def answer_call(tool_input: Any, id: str | None, execute: Callable[[Any], Any], *, awaited: bool) -> Any:
+        given, start = _start_call(entry, tool_input, execute)
+        attempt = ToolAttempt(box, start, base.name, awaited=awaited)
+        result = await attempt.send(ToolCall(id, base.name, given), session or gate.thread_here().session)
+        if not result.is_error:
+            return attempt.answer(result, base.name, id)
+        message = answer(result, {"name": base.name, "id": id})
+        if result.fatal and result.error is not None:
+            raise FatalToolError(result.error, [message])
+        return result.content if id is None else message
+
     def run(tool_input: Any, *args: Any, tool_call_id: str | None = None, **options: Any) -> Any:
-        given, start = _start_call(
-            entry, tool_input, lambda given: entry.observed.run(given, *args, tool_call_id=tool_call_id, **options)
-        )
-        attempt = box.attempt(base.name, start, awaited=False)
-        result = attempt.call(base.name, given, call_id=tool_call_id, session=session or _session_here(gate))
-        return _answer_message(attempt, result, base.name, tool_call_id)
+        def execute(given: Any) -> Any:
+            return entry.observed.run(given, *args, tool_call_id=tool_call_id, **options)
+
+        return run_at_once(answer_call(tool_input, tool_call_id, execute, awaited=False))
 
     async def arun(tool_input: Any, *args: Any, tool_call_id: str | None = None, **options: Any) -> Any:
-        given, start = _start_call(
-            entry, tool_input, lambda given: entry.observed.arun(given, *args, tool_call_id=tool_call_id, **options)
-        )
-        attempt = box.attempt(base.name, start, awaited=True)
-        result = await attempt.acall(base.name, given, call_id=tool_call_id, session=session or _session_here(gate))
-        return _answer_message(attempt, result, base.name, tool_call_id)
+        def execute(given: Any) -> Any:
+            return entry.observed.arun(given, *args, tool_call_id=tool_call_id, **options)
+
+        return await answer_call(tool_input, tool_call_id, execute, awaited=True)
 
     wrapped = base.model_copy()
     vars(wrapped).update(run=run, arun=arun)
@@ -91,11 +98,7 @@ def execute_tool_safely_sync(
     Raises:
         UsageError: the tool is async; `await execute_tool_safely(...)` calls it.
     """
-    box, invoke = _box(tool, pipeline, timeout), _invoked(call_id)
-    attempt = box.attempt(
-        box.tools[0].name, lambda entry, given: entry.observed.invoke(invoke(entry, given)), awaited=False
-    )
-    return _completed(attempt, attempt.call(box.tools[0].name, args, call_id=call_id, session=session))
+    return run_at_once(_execute(_box(tool, pipeline, timeout), args, call_id, session, awaited=False))
 
 
 async def execute_tool_safely(
@@ -117,19 +120,34 @@ async def execute_tool_safely(
         session: the conversation it belongs to.
         timeout: seconds that it may take.
     """
-    box, invoke = _box(tool, pipeline, timeout), _invoked(call_id)
-    attempt = box.attempt(
-        box.tools[0].name, lambda entry, given: entry.observed.ainvoke(invoke(entry, given)), awaited=True
-    )
-    return _completed(attempt, await attempt.acall(box.tools[0].name, args, call_id=call_id, session=session))
+    return await _execute(_box(tool, pipeline, timeout), args, call_id, session, awaited=True)
 
 
 aexecute_tool_safely = execute_tool_safely
 
 
 def _box(tool: BaseTool | Callable[..., Any], pipeline: Pipeline | None, timeout: Timeouts) -> Toolbox:
-    base = _as_tool(tool)
-    return Toolbox(Adapter("execute_tool_safely", pipeline or _default(), timeout=timeout), [base])
+    return Toolbox(Adapter("execute_tool_safely", pipeline or _default(), timeout=timeout), [_as_tool(tool)])
+
+
+async def _execute(
+    box: Toolbox, args: Any, call_id: str | None, session: Session | None, *, awaited: bool
+) -> ToolResult:
+    (name,) = box.entries
+
+    def start(entry: Entry, given: dict[str, Any]) -> Any:
+        id = call_id or f"call_{uuid.uuid4().hex}"
+        invoke: Any = entry.observed.ainvoke if awaited else entry.observed.invoke
+        return invoke({"type": "tool_call", "name": name, "args": dict(given), "id": id})
+
+    attempt = ToolAttempt(box, start, name, awaited=awaited)
+    result = await attempt.send(ToolCall(call_id, name, args), session)
+    if not result.is_error:
+        output = attempt.answer(result, name, call_id)
+        if isinstance(output, ToolMessage):
+            result.content = output.text
+        result.value = attempt.tool_value if attempt.has_tool_value else output
+    return result
 
 
 @cache
@@ -141,20 +159,6 @@ def _as_tool(tool: BaseTool | Callable[..., Any]) -> BaseTool:
     return tool if isinstance(tool, BaseTool) else make_tool(tool)
 
 
-def _invoked(call_id: str | None) -> Callable[[Entry, Mapping[str, Any]], Any]:
-    id = call_id or f"call_{uuid.uuid4().hex}"
-    return lambda entry, given: {"type": "tool_call", "name": entry.base.name, "args": dict(given), "id": id}
-
-
-def _session_here(gate: Gate) -> Session | None:
-    """The conversation of the graph that runs the tool, if there is one."""
-    try:
-        thread = gate.thread(get_runtime())
-    except (RuntimeError, KeyError):
-        return None
-    return None if thread is None else thread.session
-
-
 def _start_call(entry: Entry, tool_input: Any, run: Callable[[Any], Any]) -> tuple[Any, Start]:
     """What the model sent of a tool's input, and how it is run: what the framework has put in is put back."""
     if not isinstance(tool_input, dict):
@@ -163,21 +167,3 @@ def _start_call(entry: Entry, tool_input: Any, run: Callable[[Any], Any]) -> tup
     hidden = {name: value for name, value in tool_input.items() if name in entry.injected}
     given = {name: value for name, value in tool_input.items() if name not in hidden}
     return given, lambda _, arguments: run({**arguments, **hidden})
-
-
-def _answer_message(attempt: ToolAttempt, result: ToolResult, name: str, call_id: str | None) -> Any:
-    if not result.is_error:
-        return attempt.answer(result, name, call_id)
-    message = answer(result, {"name": name, "id": call_id})
-    if result.fatal and result.error is not None:
-        raise FatalToolError(result.error, [message])
-    return result.content if call_id is None else message
-
-
-def _completed(attempt: ToolAttempt, result: ToolResult) -> ToolResult:
-    if not result.is_error:
-        output = attempt.answer(result, result.call.name, result.call.id)
-        if isinstance(output, ToolMessage):
-            result.content = output.text
-        result.value = attempt.tool_value if attempt.has_tool_value else output
-    return result

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -12,68 +12,20 @@ from typing import Any
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.tools import BaseTool
 from langgraph.prebuilt.tool_node import ToolCallRequest
-from langgraph.runtime import Runtime
+from langgraph.runtime import Runtime, get_runtime
 
-from mulligan import ApprovalRequest, Approve, Pipeline, Reject, Session, Tool, ToolCall, ToolResult
-from mulligan.adapters import OPEN, Adapter, Conversation, Conversations
-from mulligan.errors import ToolError, UsageError
+from mulligan import ApprovalRequest, Approve, Pipeline, Reject, Session, ToolCall, ToolResult
+from mulligan.adapters import OPEN, Adapter, Attempt, Conversation, Conversations, handler_for
+from mulligan.errors import ToolError
 from mulligan_langchain.approval import Check, ask_about_call, ask_about_calls
-from mulligan_langchain.attempt import Ask, Start, ToolAttempt, is_control_flow
+from mulligan_langchain.attempt import Start, ToolAttempt, is_control_flow
+from mulligan_langchain.awaiting import resolve
 from mulligan_langchain.fatal import answer, meaning, since_the_model
-from mulligan_langchain.translation import Entry, as_tool
+from mulligan_langchain.translation import Entry, Toolbox
 
 Decisions = Mapping[str, Approve | Reject]
 _MOST = 32
 _MOST_AGENTS = 8
-
-
-class Toolbox:
-    """The tools that may be called at one moment.
-
-    Attributes:
-        tools: the framework's tools.
-        entries: the same by name, ready to be called.
-
-    Args:
-        adapter: makes the pipelines.
-        tools: the tools.
-    """
-
-    def __init__(self, adapter: Adapter, tools: Sequence[BaseTool]) -> None:
-        self._adapter = adapter
-        self.tools = tools
-        self.entries = {tool.name: Entry(tool) for tool in tools}
-        self._views: dict[bool, Pipeline] = {}
-
-    def view(self, *, awaited: bool) -> Pipeline:
-        """The pipeline with these tools.
-
-        Args:
-            awaited: whether they are called with `await`.
-        """
-        if awaited not in self._views:
-            tools = [as_tool(entry, self._adapter, awaited=awaited) for entry in self.entries.values()]
-            self._views[awaited] = self._adapter.pipeline.with_tools(tools)
-        return self._views[awaited]
-
-    def attempt(self, name: str, start: Start, *, awaited: bool, reviewer: Ask | None = None) -> ToolAttempt:
-        """A call of one of the tools.
-
-        Args:
-            name: the name that was called.
-            start: begins the framework's own execution.
-            awaited: whether that is awaited.
-            reviewer: asks a person about the call, or None.
-
-        Raises:
-            UsageError: a tool that can only be awaited is called without `await`.
-        """
-        entry = self.entries.get(name)
-        if entry is not None and entry.is_async and not awaited:
-            raise UsageError(f"tool {name!r} is async: call the agent with ainvoke or astream, the tool with ainvoke")
-        blocks = awaited and entry is not None and entry.is_sync
-        view, authorizes = self.view(awaited=awaited), self._adapter.authorizes
-        return ToolAttempt(view, self.entries, start, blocks=blocks, authorizes=authorizes, reviewer=reviewer)
 
 
 class Thread(Conversation):
@@ -171,13 +123,14 @@ class Gate:
         self._lock = threading.Lock()
         self._boxes: OrderedDict[tuple[int, ...], Toolbox] = OrderedDict()
 
-    def thread(self, runtime: Any, messages: Iterable[Any] = ()) -> Thread | None:
-        """The conversation that a node or a tool belongs to: that of the thread or of the run; None outside of a graph.
+    def thread(self, runtime: Any, messages: Iterable[Any] = ()) -> Thread:
+        """The conversation that a node or a tool belongs to: that of the thread or of the run.
 
-        Agents that share this gate may use the same id of a thread: they are told apart by their messages.
+        Outside of a graph every call is a conversation. Agents that share this gate may use the same id of a thread: they
+        are told apart by their messages.
 
         Args:
-            runtime: the framework's.
+            runtime: the framework's, or None.
             messages: of the conversation.
         """
         info = getattr(runtime, "execution_info", None)
@@ -185,7 +138,8 @@ class Gate:
         graph = (getattr(info, "checkpoint_ns", None) or "").rpartition("|")[0]
         if id is None:
             writer = getattr(runtime, "stream_writer", None)  # each run makes one of its own
-            return None if writer is None or writer is Runtime().stream_writer else self.threads.of(writer, graph)
+            is_alone = writer is None or writer is Runtime().stream_writer
+            return Thread(self.adapter.pipeline.session) if is_alone else self.threads.of(writer, graph)
         ids = {one.id for one in messages if one.id}
         for number in range(_MOST_AGENTS):
             found = self.threads.of(str(id), (graph, number))
@@ -194,98 +148,98 @@ class Gate:
         self.threads.end(str(id))
         return self.threads.of(str(id), (graph, 0))
 
+    def thread_here(self, messages: Iterable[Any] = ()) -> Thread:
+        """The conversation of the node or the tool that runs.
+
+        Args:
+            messages: of the conversation.
+        """
+        try:
+            runtime = get_runtime()
+        except (RuntimeError, KeyError):  # outside of a graph
+            runtime = None
+        return self.thread(runtime, messages)
+
     def box(self, tools: Iterable[Any]) -> Toolbox:
         """The toolbox of these tools; the latest are kept.
 
         Args:
             tools: the framework's; what a provider runs itself is left out.
+
+        Raises:
+            UsageError: a timeout or options are for a name that is none of the first tools, but like one.
         """
         own = tuple(tool for tool in tools if isinstance(tool, BaseTool))
         key = tuple(map(id, own))
         with self._lock:
             found = self._boxes.pop(key, None) or Toolbox(self.adapter, own)
+            if not self._boxes:
+                self.adapter.check_names(found.view(awaited=True).tools.values(), are_all=False)
             self._boxes[key] = found
             if len(self._boxes) > _MOST:
                 self._boxes.popitem(last=False)
         return found
 
-    def call(self, request: ToolCallRequest, execute: Callable[[ToolCallRequest], Any]) -> Any:
+    async def call(self, request: ToolCallRequest, execute: Callable[[ToolCallRequest], Any], *, awaited: bool) -> Any:
         """Runs a tool call of a graph.
 
         Args:
             request: the framework's.
             execute: its own execution.
+            awaited: whether that is awaited.
 
         Raises:
             UsageError: an async tool was called without `await`.
         """
-        thread, box = self._of(request)
-        if request.tool_call["name"] not in box.entries:
-            output, error = _outcome(lambda: execute(request))
+        messages, name = messages_of(request.state), request.tool_call["name"]
+        thread = self.thread(request.runtime, messages)
+        if messages:
+            thread.arrive(messages)
+        box = self.box(_callable_now(request))
+        if name not in box.entries:
+            output, error = None, None
+            try:
+                output = await resolve(execute(request))
+            except Exception as raised:
+                error = raised
             if error is not None or not is_unknown(output, request):
                 return self._foreign(request, output, error, thread)
-        start = _starting(request, execute)
-        attempt = box.attempt(request.tool_call["name"], start, awaited=False, reviewer=self._review)
-        return self._answered(
-            attempt, attempt.call(_as_call(request.tool_call), session=_session(thread)), request, thread
-        )
+        attempt = ToolAttempt(box, _starting(request, execute), name, awaited=awaited, reviewer=self._review)
+        result = await attempt.send(_as_call(request.tool_call), thread.session)
+        if result.is_error:
+            return self.rejected(result, request.tool_call, thread)
+        return attempt.answer(result, name, request.tool_call["id"])
 
-    async def acall(self, request: ToolCallRequest, execute: Callable[[ToolCallRequest], Awaitable[Any]]) -> Any:
-        """`call`, awaited.
-
-        Args:
-            request: the framework's.
-            execute: its own execution.
-        """
-        thread, box = self._of(request)
-        if request.tool_call["name"] not in box.entries:
-            output, error = await _aoutcome(execute(request))
-            if error is not None or not is_unknown(output, request):
-                return self._foreign(request, output, error, thread)
-        start = _starting(request, execute)
-        attempt = box.attempt(request.tool_call["name"], start, awaited=True, reviewer=self._review)
-        result = await attempt.acall(_as_call(request.tool_call), session=_session(thread))
-        return self._answered(attempt, result, request, thread)
-
-    def decide(self, message: AIMessage, box: Toolbox, thread: Thread | None) -> Decisions:
+    async def decide(self, message: AIMessage, box: Toolbox, thread: Thread, *, awaited: bool) -> Decisions:
         """Asks a person about the calls of one task that need it, all at once, before any of them runs.
 
         Args:
             message: the model's.
             box: the tools.
             thread: where it was said.
+            awaited: whether the tools are called with `await`.
 
         Returns:
             The decisions, for `decided`.
         """
         if self.adapter.has_approver:
             return {}
-        attempt, session = box.attempt("", never, awaited=False), _session(thread)
+        attempt, session = ToolAttempt(box, never, awaited=awaited), thread.session
+        find = attempt.view.aapproval if awaited else attempt.view.approval
+        requests: dict[str, ApprovalRequest] = {}
         with attempt.entered():
-            requests = [attempt.view.approval(_as_call(call), session=session) for call in message.tool_calls]
-            return ask_about_calls(requests, attempt.problem)
-
-    async def adecide(self, message: AIMessage, box: Toolbox, thread: Thread | None) -> Decisions:
-        """`decide`, awaited.
-
-        Args:
-            message: the model's.
-            box: the tools.
-            thread: where it was said.
-        """
-        if self.adapter.has_approver:
-            return {}
-        attempt, session = box.attempt("", never, awaited=True), _session(thread)
-        with attempt.entered():
-            requests = [await attempt.view.aapproval(_as_call(call), session=session) for call in message.tool_calls]
+            for call in message.tool_calls:
+                request = await resolve(find(_as_call(call), session=session))
+                if request is not None:
+                    requests[call["id"] or ""] = request
             return ask_about_calls(requests, attempt.problem)
 
     @contextmanager
-    def decided(self, decisions: Decisions) -> Iterator[None]:
+    def decided(self, decisions: Decisions | None) -> Iterator[None]:
         """The calls in here are those that a person was asked about.
 
         Args:
-            decisions: the person's, by the ids of the calls.
+            decisions: the person's, by the ids of the calls; None if each call is asked about when it is made.
         """
         token = _DECISIONS.set((self, decisions))
         try:
@@ -295,9 +249,11 @@ class Gate:
 
     def _review(self, request: ApprovalRequest, check: Check) -> Approve | Reject | None:
         gate, decisions = _DECISIONS.get()
-        return decisions.get(request.call.id or "") if gate is self else ask_about_call(request, check)
+        if gate is not self or decisions is None:
+            return ask_about_call(request, check)
+        return decisions.get(request.call.id or "")
 
-    def rejected(self, result: ToolResult, call: Mapping[str, Any], thread: Thread | None) -> ToolMessage:
+    def rejected(self, result: ToolResult, call: Mapping[str, Any], thread: Thread) -> ToolMessage:
         """The answer to a call that failed; what stops the run is remembered.
 
         Args:
@@ -305,39 +261,36 @@ class Gate:
             call: the call, with `name` and `id`.
             thread: where it was made.
         """
-        if thread is not None:
-            thread.answer(result)
+        thread.answer(result)
         return answer(result, call)
 
-    def _of(self, request: ToolCallRequest) -> tuple[Thread | None, Toolbox]:
-        messages = messages_of(request.state)
-        thread = self.thread(request.runtime, messages)
-        if thread is not None and messages:
-            thread.arrive(messages)
-        return thread, self.box(_callable_now(request))
-
-    def _answered(self, attempt: ToolAttempt, result: ToolResult, request: ToolCallRequest, thread: Any) -> Any:
-        call = request.tool_call
-        if result.is_error:
-            return self.rejected(result, call, thread)
-        return attempt.answer(result, call["name"], call["id"])
-
-    def _foreign(self, request: ToolCallRequest, output: Any, error: Exception | None, thread: Thread | None) -> Any:
+    def _foreign(self, request: ToolCallRequest, output: Any, error: Exception | None, thread: Thread) -> Any:
         """What another middleware made of a name that the node does not know."""
         if error is not None and is_control_flow(error):
             raise error
-        name = request.tool_call["name"]
-        view = self.adapter.pipeline.with_tools(
-            [Tool.from_schema(name, "", OPEN, _repeating(output, error), inline=True)]
-        )
-        result = view.call(_as_call(request.tool_call), session=_session(thread))
+
+        def repeat(*_: Any) -> Any:
+            if error is not None:
+                raise error
+            return getattr(output, "content", "")
+
+        attempt = Attempt(self.foreign(request.tool_call["name"]), repeat)
+        result = attempt.call(_as_call(request.tool_call), session=thread.session)
         return self.rejected(result, request.tool_call, thread) if error is not None else output
 
+    def foreign(self, name: str) -> Pipeline:
+        """The pipeline with a tool that is not the framework's, and takes any arguments.
 
-_DECISIONS: ContextVar[tuple[Gate | None, Decisions]] = ContextVar("mulligan_langchain_decisions", default=(None, {}))
+        Args:
+            name: its name.
+        """
+        return self.adapter.view([self.adapter.tool(name, "", OPEN, handler_for(name, awaited=False), inline=True)])
 
 
-def never(entry: Entry, arguments: dict[str, Any]) -> Any:
+_DECISIONS: ContextVar[tuple[Any, Decisions | None]] = ContextVar("mulligan_langchain_decisions", default=(None, None))
+
+
+def never(*_: Any) -> Any:
     """The execution of a call that is only read: while a person is asked about it, or to answer it if it cannot be read.
 
     Raises:
@@ -346,15 +299,16 @@ def never(entry: Entry, arguments: dict[str, Any]) -> Any:
     raise AssertionError("a call that is only read does not run")
 
 
-def messages_of(state: Any) -> list[Any]:
+def messages_of(state: Any, key: str = "messages") -> list[Any]:
     """The messages of a state, whatever it is.
 
     Args:
-        state: the framework's.
+        state: the messages, or the framework's state that holds them.
+        key: where it holds them.
     """
     if isinstance(state, list):
         return state
-    return list((state.get("messages") if isinstance(state, dict) else getattr(state, "messages", None)) or ())
+    return list((state.get(key) if isinstance(state, dict) else getattr(state, key, None)) or ())
 
 
 def _callable_now(request: ToolCallRequest) -> Sequence[BaseTool]:
@@ -378,24 +332,6 @@ def _as_call(call: Mapping[str, Any]) -> ToolCall:
     return ToolCall(call["id"], call["name"], call["args"])
 
 
-def _session(thread: Thread | None) -> Any:
-    return None if thread is None else thread.session
-
-
-def _outcome(run: Callable[[], Any]) -> tuple[Any, Exception | None]:
-    try:
-        return run(), None
-    except Exception as error:
-        return None, error
-
-
-async def _aoutcome(run: Awaitable[Any]) -> tuple[Any, Exception | None]:
-    try:
-        return await run, None
-    except Exception as error:
-        return None, error
-
-
 def is_unknown(output: Any, request: ToolCallRequest) -> bool:
     """Whether nobody had a tool of that name, so that the framework said so.
 
@@ -405,12 +341,3 @@ def is_unknown(output: Any, request: ToolCallRequest) -> bool:
     """
     text = output.content if isinstance(output, ToolMessage) and output.status == "error" else None
     return isinstance(text, str) and text.startswith(f"Error: {request.tool_call['name']} is not a valid tool, ")
-
-
-def _repeating(output: Any, error: Exception | None) -> Callable[..., Any]:
-    def handler(**_: Any) -> Any:
-        if error is not None:
-            raise error
-        return getattr(output, "content", "")
-
-    return handler

@@ -15,9 +15,10 @@ from langgraph.types import Command
 from mulligan import Pipeline
 from mulligan.adapters import Adapter
 from mulligan.errors import UsageError
-from mulligan_langchain.fatal import FatalToolError, fatal_answer, latest_answers, meaning, since_the_model
+from mulligan_langchain.awaiting import resolve, run_at_once
+from mulligan_langchain.fatal import FatalToolError, fatal_answer, latest_answers, since_the_model
 from mulligan_langchain.gate import Gate, messages_of
-from mulligan_langchain.malformed import aanswer_malformed_calls, answer_malformed_calls
+from mulligan_langchain.malformed import answer_malformed_calls
 
 OnFatal = Literal["error", "end"]
 Timeouts = float | Mapping[str, float] | None
@@ -55,33 +56,28 @@ class MulliganMiddleware(AgentMiddleware[Any, Any, Any]):
         self._on_fatal = checked(on_fatal, ("error", "end"))
         options: Any = {"timeout": timeout, "tool_options": tool_options, "fatal": fatal, "repair": repair}
         self._gate = Gate(Adapter("MulliganMiddleware", pipeline, **options))
-        self._is_checked = False
 
     def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Any]) -> Any:
         """Runs a tool call."""
-        return self._rejoined(request, self._gate.call(request, handler))
+        return self._rejoined(request, run_at_once(self._gate.call(request, handler, awaited=False)))
 
     async def awrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Any]]
     ) -> Any:
         """Runs a tool call, awaited."""
-        return self._rejoined(request, await self._gate.acall(request, handler))
+        return self._rejoined(request, await self._gate.call(request, handler, awaited=True))
 
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
     ) -> ModelResponse[Any]:
         """Answers calls whose arguments are no JSON."""
-        shown = self._shown(request)
-        response = handler(request)
-        return replace(response, result=answer_malformed_calls(response.result, self._gate, *shown))
+        return run_at_once(self._ask_model(request, handler, awaited=False))
 
     async def awrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
     ) -> ModelResponse[Any]:
         """`wrap_model_call`, awaited."""
-        shown = self._shown(request)
-        response = await handler(request)
-        return replace(response, result=await aanswer_malformed_calls(response.result, self._gate, *shown))
+        return await self._ask_model(request, handler, awaited=True)
 
     @hook_config(can_jump_to=["end"])
     def before_model(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
@@ -93,21 +89,15 @@ class MulliganMiddleware(AgentMiddleware[Any, Any, Any]):
         messages = state["messages"]
         thread = self._gate.thread(runtime, messages)
         fatal = fatal_answer(latest_answers(messages)[1])
-        if fatal is None and thread is not None and thread.fatal and not thread.is_stopped:
+        if fatal is None and thread.fatal and not thread.is_stopped:
             fatal = fatal_answer(since_the_model(messages))  # a command may have said something after it
         if fatal is None:
-            if thread is not None:
-                thread.next_turn(messages)
+            thread.next_turn(messages)
             return None
-        error = meaning(fatal) if thread is None else thread.stop(fatal)
+        error = thread.stop(fatal)
         if self._on_fatal == "error":
             raise FatalToolError(error, messages)
         return {"jump_to": "end", "messages": [AIMessage(error.user_message)]}
-
-    @hook_config(can_jump_to=["end"])
-    async def abefore_model(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
-        """`before_model`, which waits for nothing."""
-        return self.before_model(state, runtime)
 
     @hook_config(can_jump_to=["model"])
     def after_model(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
@@ -116,37 +106,24 @@ class MulliganMiddleware(AgentMiddleware[Any, Any, Any]):
         unread = said is not None and said.invalid_tool_calls and not said.tool_calls
         return {"jump_to": "model"} if unread and answers else None
 
-    @hook_config(can_jump_to=["model"])
-    async def aafter_model(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
-        """`after_model`, which waits for nothing."""
-        return self.after_model(state, runtime)
-
-    def after_agent(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
+    def after_agent(self, state: AgentState[Any], runtime: Runtime[Any]) -> None:
         """The run has ended, and with it the step."""
-        thread = self._gate.thread(runtime, state["messages"])
-        if thread is not None:
-            thread.end_step()
-        return None
+        self._gate.thread(runtime, state["messages"]).end_step()
 
-    async def aafter_agent(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
-        """`after_agent`, which waits for nothing."""
-        return self.after_agent(state, runtime)
-
-    def _shown(self, request: ModelRequest[Any]) -> tuple[Any, Any, bool]:
+    async def _ask_model(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Any], *, awaited: bool
+    ) -> ModelResponse[Any]:
         box = self._gate.box(request.tools)
-        if not self._is_checked:
-            self._gate.adapter.check_names(box.view(awaited=True).tools.values(), are_all=False)
-            self._is_checked = True
         thread = self._gate.thread(request.runtime, messages_of(request.state))
-        return box, thread, request.response_format is None
+        response: ModelResponse[Any] = await resolve(handler(request))
+        are_all = request.response_format is None
+        result = await answer_malformed_calls(response.result, self._gate, box, thread, are_all, awaited=awaited)
+        return replace(response, result=result)
 
     def _rejoined(self, request: ToolCallRequest, answer: Any) -> Any:
         """After tools that return directly the run would end in silence; where one has failed, the model is asked."""
-        if not (
-            isinstance(answer, ToolMessage) and answer.status == "error" and "mulligan" in answer.response_metadata
-        ):
-            return answer
-        if request.tool is None or not request.tool.return_direct:
+        has_failed = isinstance(answer, ToolMessage) and "mulligan" in answer.response_metadata
+        if not has_failed or request.tool is None or not request.tool.return_direct:
             return answer
         said = next((one for one in reversed(messages_of(request.state)) if isinstance(one, AIMessage)), None)
         direct = {tool.name for tool in request.runtime.tools if tool.return_direct}

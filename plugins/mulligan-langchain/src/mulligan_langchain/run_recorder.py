@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
@@ -14,7 +14,15 @@ T = TypeVar("T", bound=BaseTool)
 
 
 class ToolExited(Exception):
-    """Stands for a SystemExit of a tool: asyncio would hand that to the event loop itself."""
+    """Stands for a SystemExit of a tool: asyncio would hand that to the event loop itself.
+
+    Attributes:
+        exit: what the tool raised.
+    """
+
+    def __init__(self, exit: SystemExit) -> None:
+        super().__init__()
+        self.exit = exit
 
 
 class RunRecorder:
@@ -22,16 +30,14 @@ class RunRecorder:
 
     Attributes:
         entered: whether the tool's own code began to run.
-        raised: what it raised, or None.
-        returned: what it returned.
+        raised: what was raised, in the tool or by the framework around it, or None.
+        returned: what the tool's own code returned.
         has_returned: whether it returned anything.
     """
 
-    def __init__(self) -> None:
-        self.entered = False
-        self.raised: BaseException | None = None
-        self.returned: Any = None
-        self.has_returned = False
+    entered = has_returned = False
+    raised: BaseException | None = None
+    returned: Any = None
 
     def admit(self, tool_input: Any) -> None:
         """Asked with what reaches the tool in the end, before it runs; may raise.
@@ -40,47 +46,35 @@ class RunRecorder:
             tool_input: what it is run with.
         """
 
-    def begin(self, args: tuple[Any, ...], kwargs: dict[str, Any], own: bool) -> None:
-        """A method is called.
-
-        Args:
-            args: with these.
-            kwargs: and these.
-            own: whether it is the tool's own code, not the framework's around it.
-        """
-        if own:
-            self.entered = True
-        else:
-            self.entered, self.raised, self.has_returned = False, None, False
-            self.admit(args[0] if args else kwargs.get("tool_input"))
-
-    def end(self, value: Any, own: bool) -> Any:
-        """A method has returned.
-
-        Args:
-            value: what it returned.
-            own: whether it is the tool's own code.
-        """
-        if own:
-            self.returned, self.has_returned = value, True
-        return value
-
     @contextmanager
-    def noting(self) -> Iterator[None]:
-        """Keeps what a method raises in here.
+    def noting(self, own: bool, tool_input: Any) -> Iterator[Callable[[Any], Any]]:
+        """Keeps what a method raises in here, and returns what it is given, which the method has returned.
+
+        Args:
+            own: whether it is the tool's own code, not the framework's around it.
+            tool_input: what the framework runs the tool with.
 
         Raises:
-            ToolExited: it was a SystemExit.
+            ToolExited: in place of a SystemExit.
         """
         try:
-            yield
+            if own:
+                self.entered = True
+            else:
+                self.entered, self.raised, self.has_returned = False, None, False
+                self.admit(tool_input)
+            yield self._end if own else lambda value: value
             return
+        except SystemExit as error:
+            self.raised = error
         except BaseException as error:
-            if not isinstance(error, ToolExited):
-                self.raised = error
-            if not isinstance(error, SystemExit):
-                raise
-        raise ToolExited  # outside of `except`, so that it has no context
+            self.raised = error.exit if isinstance(error, ToolExited) else error
+            raise
+        raise ToolExited(self.raised)  # outside of `except`, so that it has no context
+
+    def _end(self, value: Any) -> Any:
+        self.returned, self.has_returned = value, True
+        return value
 
 
 RUN_RECORDER: ContextVar[RunRecorder | None] = ContextVar("mulligan_langchain_recorder", default=None)
@@ -95,34 +89,24 @@ def record_runs(tool: T) -> T:
         tool: any tool.
     """
     copy = tool.model_copy()
-    for name in ("run", "_run"):
-        vars(copy)[name] = _recording(getattr(copy, name), own=name == "_run")
-    for name in ("arun", "_arun"):
-        vars(copy)[name] = _recording_async(getattr(copy, name), own=name == "_arun")
+    for name in ("run", "_run", "arun", "_arun"):
+        vars(copy)[name] = _recording(getattr(copy, name), name)
     return copy
 
 
-def _recording(method: Callable[..., Any], *, own: bool) -> Callable[..., Any]:
+def _recording(method: Callable[..., Any], name: str) -> Callable[..., Any]:
+    def noting(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        recorder = RUN_RECORDER.get() or RunRecorder()
+        return recorder.noting(name.startswith("_"), args[0] if args else kwargs.get("tool_input"))
+
     @wraps(method)
     def run(*args: Any, **kwargs: Any) -> Any:
-        recorder = RUN_RECORDER.get()
-        if recorder is None:
-            return method(*args, **kwargs)
-        with recorder.noting():
-            recorder.begin(args, kwargs, own)
-            return recorder.end(method(*args, **kwargs), own)
+        with noting(args, kwargs) as end:
+            return end(method(*args, **kwargs))
 
-    return run
-
-
-def _recording_async(method: Callable[..., Awaitable[Any]], *, own: bool) -> Callable[..., Awaitable[Any]]:
     @wraps(method)
-    async def run(*args: Any, **kwargs: Any) -> Any:
-        recorder = RUN_RECORDER.get()
-        if recorder is None:
-            return await method(*args, **kwargs)
-        with recorder.noting():
-            recorder.begin(args, kwargs, own)
-            return recorder.end(await method(*args, **kwargs), own)
+    async def arun(*args: Any, **kwargs: Any) -> Any:
+        with noting(args, kwargs) as end:
+            return end(await method(*args, **kwargs))
 
-    return run
+    return arun if "arun" in name else run

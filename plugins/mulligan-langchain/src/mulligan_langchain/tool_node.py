@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, Literal
 
 from langchain_core.messages import AIMessage, ToolMessage
@@ -11,14 +12,14 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool
 from langgraph.prebuilt import ToolNode
 from langgraph.prebuilt.tool_node import ToolCallRequest
-from langgraph.runtime import get_runtime
 from langgraph.types import Command
 
 from mulligan import Pipeline
 from mulligan.adapters import Adapter
-from mulligan_langchain.fatal import FatalToolError, fatal_answer, meaning
-from mulligan_langchain.gate import Gate, Thread, Toolbox
-from mulligan_langchain.malformed import aanswer_malformed_calls, answer_malformed_calls
+from mulligan_langchain.awaiting import resolve, run_at_once
+from mulligan_langchain.fatal import FatalToolError, fatal_answer
+from mulligan_langchain.gate import Decisions, Gate, messages_of
+from mulligan_langchain.malformed import answer_malformed_calls
 from mulligan_langchain.middleware import Timeouts, ToolOptions, checked
 
 OnFatal = Literal["error", "answer"]
@@ -78,11 +79,10 @@ class MulliganToolNode(ToolNode):
             tags=tags,
             handle_tool_errors=handle_tool_errors if worded else False,
             messages_key=messages_key,
-            wrap_tool_call=self._wrapper(wrap_tool_call),
-            awrap_tool_call=self._awrapper(awrap_tool_call) if awrap_tool_call or not wrap_tool_call else None,
+            wrap_tool_call=partial(self._call, wrap_tool_call),
+            awrap_tool_call=partial(self._acall, awrap_tool_call) if awrap_tool_call or not wrap_tool_call else None,
         )
-        shown = self._gate.box(self.tools_by_name.values())
-        self._gate.adapter.check_names(shown.view(awaited=True).tools.values(), are_all=False)
+        self._gate.box(self.tools_by_name.values())  # names a mistake at once
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Runs the calls of the last message.
@@ -90,16 +90,7 @@ class MulliganToolNode(ToolNode):
         Raises:
             FatalToolError: one failed so that the run must stop.
         """
-        said, box, thread = self._read_input(input)
-        if said is None:
-            return self._add_answers(super().invoke(input, config, **kwargs), (), thread)
-        settled, *answers = answer_malformed_calls([said], self._gate, box, thread, True)
-        with self._gate.decided(self._gate.decide(settled, box, thread)):
-            output = super().invoke(self._with(input, said, settled), config, **kwargs)
-        output = self._add_answers(output, answers, thread)
-        if thread is not None:
-            thread.answered = said.id
-        return output
+        return run_at_once(self._answer(input, partial(super().invoke, config=config, **kwargs), awaited=False))
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """`invoke`, awaited.
@@ -107,70 +98,51 @@ class MulliganToolNode(ToolNode):
         Raises:
             FatalToolError: a call failed so that the run must stop.
         """
-        said, box, thread = self._read_input(input)
-        if said is None:
-            return self._add_answers(await super().ainvoke(input, config, **kwargs), (), thread)
-        settled, *answers = await aanswer_malformed_calls([said], self._gate, box, thread, True)
-        with self._gate.decided(await self._gate.adecide(settled, box, thread)):
-            output = await super().ainvoke(self._with(input, said, settled), config, **kwargs)
-        output = self._add_answers(output, answers, thread)
-        if thread is not None:
-            thread.answered = said.id
-        return output
+        return await self._answer(input, partial(super().ainvoke, config=config, **kwargs), awaited=True)
 
-    def _wrapper(self, inner: Callable[..., Any] | None) -> Callable[..., Any]:
-        def wrap(request: ToolCallRequest, execute: Callable[..., Any]) -> Any:
-            return self._gate.call(request, execute if inner is None else lambda one: inner(one, execute))
-
-        return wrap
-
-    def _awrapper(self, inner: Callable[..., Awaitable[Any]] | None) -> Callable[..., Awaitable[Any]]:
-        async def wrap(request: ToolCallRequest, execute: Callable[..., Awaitable[Any]]) -> Any:
-            return await self._gate.acall(request, execute if inner is None else lambda one: inner(one, execute))
-
-        return wrap
-
-    def _read_input(self, input: Any) -> tuple[AIMessage | None, Toolbox, Thread | None]:
-        """The last message of the model, unless one call of it is run alone; the tools; where it was said."""
-        messages = (input if isinstance(input, list) else _get(input, self._key)) or []
+    async def _answer(self, input: Any, run: Callable[[Any], Any], *, awaited: bool) -> Any:
+        messages = messages_of(input, self._key)
         said = next((one for one in reversed(messages) if isinstance(one, AIMessage)), None)
-        try:
-            runtime = get_runtime()
-            thread = self._gate.thread(runtime, messages)
-        except (RuntimeError, KeyError):  # outside of a graph
-            thread = None
-        if thread is not None and said is not None:
+        box, thread = self._gate.box(self.tools_by_name.values()), self._gate.thread_here(messages)
+        answers: list[ToolMessage] = []
+        decisions: Decisions | None = None
+        if said is not None:  # otherwise one of its calls is run alone
             if said.id and said.id == thread.answered:  # a replay: the node had ended
                 thread.restart(messages)
             thread.next_turn(messages[: messages.index(said)])
-        return said, self._gate.box(self.tools_by_name.values()), thread
+            settled, *answers = await answer_malformed_calls([said], self._gate, box, thread, True, awaited=awaited)
+            decisions = await self._gate.decide(settled, box, thread, awaited=awaited)
+            input = self._with(input, said, settled)
+        with self._gate.decided(decisions):
+            output = await resolve(run(input))
+        output = self._joined(output, answers) if answers else output
+        thread.end_step()
+        fatal = fatal_answer(_answers(output, self._key))
+        if fatal is not None:
+            error = thread.stop(fatal)
+            if self._on_fatal == "error":
+                raise FatalToolError(error, _answers(output, self._key))
+        if said is not None:
+            thread.answered = said.id
+        return output
+
+    def _call(self, inner: Any, request: ToolCallRequest, execute: Callable[..., Any]) -> Any:
+        return run_at_once(self._gate.call(request, _inside(inner, execute), awaited=False))
+
+    async def _acall(self, inner: Any, request: ToolCallRequest, execute: Callable[..., Awaitable[Any]]) -> Any:
+        return await self._gate.call(request, _inside(inner, execute), awaited=True)
 
     def _with(self, input: Any, said: AIMessage, settled: AIMessage) -> Any:
         if not said.invalid_tool_calls:
             return input
+        messages = [settled if one is said else one for one in messages_of(input, self._key)]
         if isinstance(input, list):
-            return [settled if one is said else one for one in input]
-        messages = [settled if one is said else one for one in _get(input, self._key)]
+            return messages
         if isinstance(input, dict):
             return {**input, self._key: messages}
         changed = input.model_copy() if hasattr(input, "model_copy") else copy.copy(input)
         setattr(changed, self._key, messages)
         return changed
-
-    def _add_answers(self, output: Any, answers: Sequence[ToolMessage], thread: Thread | None) -> Any:
-        """The node's output with the answers to what could not be read; a fatal one stops the run."""
-        if answers:
-            output = self._joined(output, list(answers))
-        if thread is not None:
-            thread.end_step()
-        messages = list(_answers(output, self._key))
-        fatal = fatal_answer(messages)
-        if fatal is None:
-            return output
-        error = meaning(fatal) if thread is None else thread.stop(fatal)
-        if self._on_fatal == "answer":
-            return output
-        raise FatalToolError(error, messages)
 
     def _joined(self, output: Any, answers: list[ToolMessage]) -> Any:
         if isinstance(output, dict):
@@ -183,6 +155,10 @@ class MulliganToolNode(ToolNode):
 ErrorHandlingToolNode = MulliganToolNode
 
 
+def _inside(inner: Callable[..., Any] | None, execute: Callable[..., Any]) -> Callable[..., Any]:
+    return execute if inner is None else lambda request: inner(request, execute)
+
+
 def tools_condition(state: Any, messages_key: str = "messages") -> Literal["tools", "__end__"]:
     """LangGraph's `tools_condition`, which also sends calls that could not be read to the tools, to be answered.
 
@@ -190,24 +166,18 @@ def tools_condition(state: Any, messages_key: str = "messages") -> Literal["tool
         state: the messages, or the state that holds them.
         messages_key: where it holds them.
     """
-    messages = state if isinstance(state, list) else _get(state, messages_key)
+    messages = messages_of(state, messages_key)
     said = messages[-1] if messages else None
     called = isinstance(said, AIMessage) and (said.tool_calls or said.invalid_tool_calls)
     return "tools" if called else "__end__"
 
 
-def _answers(output: Any, key: str) -> Any:
+def _answers(output: Any, key: str) -> Iterator[Any]:
     """Every message in the output of the node."""
-    for one in output if isinstance(output, list) else [output]:
-        if isinstance(one, ToolMessage):
-            yield one
-        elif isinstance(one, (dict, Command)):
-            update = one.update if isinstance(one, Command) else one
-            held = update.get(key, ()) if isinstance(update, dict) else update or ()
-            yield from (held if isinstance(held, (list, tuple)) else (held,))
-        elif isinstance(one, list):
-            yield from one
-
-
-def _get(state: Any, key: str) -> Any:
-    return state.get(key) if isinstance(state, dict) else getattr(state, key, None)
+    update = output.update if isinstance(output, Command) else output
+    held = update.get(key) if isinstance(update, dict) else update
+    if isinstance(held, (list, tuple)):
+        for one in held:
+            yield from _answers(one, key)
+    elif held is not None:
+        yield held

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from langchain_core.tools import BaseTool, StructuredTool
 from langchain_core.tools import Tool as SimpleTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
-from mulligan import Problem, Tool, hints_of
+from mulligan import Pipeline, Tool, hints_of
 from mulligan.adapters import OPEN, Adapter, handler_for
-from mulligan.errors import ToolArgumentError
-from mulligan.plugin import pointer_of, takes_any
+from mulligan.plugin import takes_any
 from mulligan_langchain.run_recorder import record_runs
 
 _REMOTE = ("readOnlyHint", "_meta")  # langchain-mcp-adapters writes what a server says into the same mapping
@@ -49,48 +48,28 @@ class Entry:
         """Whether the tool can only be awaited."""
         return isinstance(self.base, (StructuredTool, SimpleTool)) and self.base.func is None
 
-    def accepts(self, arguments: Mapping[str, Any]) -> bool:
-        """Whether the tool itself takes arguments that do not fit its schema: pydantic reads `"5"` as 5.
+    def read(self, arguments: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        """Arguments as the tool's own model reads them, without unknown ones; None if only the schema can tell.
 
         Args:
             arguments: what the model sent.
+
+        Raises:
+            InvalidArguments: the tool does not take them.
         """
-        if isinstance(self.base.args_schema, Mapping) or self.unknown(arguments):
-            return False
-        if self.base.args_schema is None:
-            return isinstance(self.base, SimpleTool)
-        error = self.refusal(arguments)
-        return error is None or (bool(errors_of(error)) and not self.problems(error))
-
-    def refusal(self, arguments: Mapping[str, Any]) -> Exception | None:
-        """What the tool's own model raises for arguments, or None.
-
-        Args:
-            arguments: what the model sent.
-        """
-        try:
-            self._read(arguments)
-        except Exception as error:
-            return error
-        return None
-
-    def values(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Arguments as the tool's own model reads them.
-
-        Args:
-            arguments: what the model sent.
-        """
-        try:
-            return {**arguments, **vars(self._read(arguments))}
-        except Exception:  # a schema without a model, or arguments that the framework has yet to fill in
-            return arguments
-
-    def _read(self, arguments: Mapping[str, Any]) -> Any:
         model: Any = self.base.args_schema
-        read = getattr(model, "model_validate", None) or getattr(model, "parse_obj", None)
-        if read is None:
-            raise TypeError("no model reads the arguments")
-        return read(dict(arguments))
+        validate = getattr(model, "model_validate", None) or getattr(model, "parse_obj", None)
+        if validate is None and not (model is None and isinstance(self.base, SimpleTool)):
+            return None
+        values: Mapping[str, Any] = {}
+        try:
+            values = vars(validate(dict(arguments))) if validate else {}
+        except Exception as error:
+            problems = self.problems(error)
+            if problems:
+                raise InvalidArguments(problems) from error
+        unknown = self.unknown(arguments)
+        return {name: value for name, value in {**arguments, **values}.items() if name not in unknown}
 
     def unknown(self, arguments: Mapping[str, Any]) -> set[str]:
         """The names of arguments that the tool does not have, and that the framework would drop in silence.
@@ -101,55 +80,58 @@ class Entry:
         is_closed = self.schema.get("additionalProperties") is False
         return set(arguments) - {*self.schema.get("properties", ()), *self.injected} if is_closed else set()
 
-    def problems(self, error: BaseException) -> list[Problem]:
-        """What a validation error says of the arguments that the model sent.
+    def problems(self, error: BaseException) -> list[Mapping[str, Any]]:
+        """What a validation error of pydantic lists about the arguments that the model sent.
 
         Args:
-            error: pydantic's.
+            error: any exception.
         """
-        rejected = [one for one in errors_of(error) if not (one.get("loc") and one["loc"][0] in self.injected)]
-        return [Problem(pointer_of(one.get("loc", ())), str(one.get("msg", "not valid"))) for one in rejected]
+        try:
+            listed: Any = error.errors()  # type: ignore[attr-defined]
+            return [one for one in listed if not (one["loc"] and one["loc"][0] in self.injected)]
+        except Exception:
+            return []
 
-    def misfit(self, tool: Tool, arguments: Mapping[str, Any]) -> ToolArgumentError | None:
-        """What the schema says is wrong with arguments that the framework does not take either.
+
+class InvalidArguments(Exception):
+    """The framework does not take the arguments that the model sent.
+
+    Args:
+        problems: what pydantic lists about them.
+    """
+
+    def __init__(self, problems: list[Mapping[str, Any]]) -> None:
+        super().__init__()
+        self.errors = lambda: problems
+
+
+class Toolbox:
+    """The tools that may be called at one moment.
+
+    Attributes:
+        adapter: makes the pipelines.
+        entries: the tools by name, ready to be called.
+
+    Args:
+        adapter: makes the pipelines.
+        tools: the framework's tools.
+    """
+
+    def __init__(self, adapter: Adapter, tools: Iterable[BaseTool]) -> None:
+        self.adapter = adapter
+        self.entries = {tool.name: Entry(tool) for tool in tools}
+        self._views: dict[bool, Pipeline] = {}
+
+    def view(self, *, awaited: bool) -> Pipeline:
+        """The pipeline with these tools.
 
         Args:
-            tool: the same tool, as mulligan sees it.
-            arguments: JSON values.
+            awaited: whether they are called with `await`.
         """
-        sent = {name: value for name, value in arguments.items() if name not in self.injected}
-        fitted = None if self.accepts(sent) else Tool.fit(tool, sent)
-        return fitted if isinstance(fitted, ToolArgumentError) else None
-
-    def explained(self, tool: Tool, arguments: Mapping[str, Any], error: BaseException) -> ToolArgumentError | None:
-        """What it means that the framework did not take arguments; None if the error says something else.
-
-        Args:
-            tool: the same tool, as mulligan sees it.
-            arguments: JSON values.
-            error: what was raised.
-        """
-        problems = self.problems(error)
-        if not problems:
-            return None
-        message = "Invalid arguments; nothing was run."
-        explained = self.misfit(tool, arguments) or ToolArgumentError(
-            message, problems=problems, effect="none", rule="langchain:arguments"
-        )
-        explained.__cause__ = error
-        return explained
-
-    def refused(self, tool: Tool, arguments: Mapping[str, Any]) -> ToolArgumentError | None:
-        """What is wrong with arguments, before the framework is asked; None if it takes them.
-
-        Args:
-            tool: the same tool, as mulligan sees it.
-            arguments: JSON values.
-        """
-        sent = {name: value for name, value in arguments.items() if name not in self.injected}
-        error = self.refusal(sent)
-        explained = None if error is None else self.explained(tool, sent, error)
-        return explained or self.misfit(tool, sent)
+        if awaited not in self._views:
+            tools = [as_tool(entry, self.adapter, awaited=awaited) for entry in self.entries.values()]
+            self._views[awaited] = self.adapter.view(tools)
+        return self._views[awaited]
 
 
 def as_tool(entry: Entry, adapter: Adapter, *, awaited: bool) -> Tool:
@@ -166,25 +148,11 @@ def as_tool(entry: Entry, adapter: Adapter, *, awaited: bool) -> Tool:
     return adapter.tool(base.name, base.description, entry.schema, handler_for(base.name, awaited=awaited), **options)
 
 
-def errors_of(error: BaseException) -> list[Mapping[str, Any]]:
-    """The problems that pydantic lists, or none.
-
-    Args:
-        error: any exception.
-    """
-    try:
-        listed: Any = error.errors()  # type: ignore[attr-defined]
-        return [one for one in listed if isinstance(one, Mapping)]
-    except Exception:
-        return []
-
-
 def _shown_schema(base: BaseTool) -> Mapping[str, Any]:
     try:
-        schema = convert_to_openai_tool(base)["function"]["parameters"]
+        return convert_to_openai_tool(base)["function"]["parameters"]  # type: ignore[no-any-return]
     except Exception:  # a schema that cannot be written as JSON; the framework's own validation remains
         return OPEN
-    return schema if isinstance(schema, Mapping) and schema.get("type", "object") == "object" else OPEN
 
 
 def _is_closed(model: Any, function: Callable[..., Any] | None) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import weakref
 from collections.abc import Iterator, Mapping
+from itertools import dropwhile, takewhile
 from typing import Any, ClassVar, TypeVar
 from uuid import uuid4
 
@@ -142,11 +143,11 @@ class _Guard:
             UsageError: names the closest tool.
         """
         tools = [tool for agent, _ in self._agents.values() for tool in agent.tools if isinstance(tool, FunctionTool)]
-        self.adapter.check_names([*(self.named(tool.qualified_name, "") for tool in tools), *own], are_all=False)
+        self.adapter.check_names([*(self.named(tool.qualified_name) for tool in tools), *own], are_all=False)
 
-    def named(self, name: str, description: str | None, schema: Any = OPEN, **options: Any) -> Tool:
+    def named(self, name: str, description: str = "") -> Tool:
         """A tool, or a handoff, that is only named."""
-        return self.adapter.tool(name, description, schema, None, **options)
+        return self.adapter.tool(name, description, OPEN, None)
 
     async def ask(self, run: Run, agent: Any, call: ResponseFunctionToolCall) -> None:
         """Decides whether the SDK puts a call that the model has sent before a person."""
@@ -189,10 +190,9 @@ class GuardedAgent(Agent[Any]):
         if not known:
             self.guard.check_names([guarded.tool for guarded in kept.values()])
         handoffs = [one if isinstance(one, Handoff) else handoff(one) for one in self.handoffs]
-        shown = [(one.tool_name, one.tool_description) for one in handoffs if await is_enabled(one, run_context, self)]
-        named, pairs = self.guard.named, [(one.tool, one.schema) for one in kept.values()]
-        own = [named(one.name, one.description, schema, destructive=one.destructive) for one, schema in pairs]
-        run.view = self.guard.adapter.view([*(named(*one) for one in shown), *own])
+        shown = [one for one in handoffs if await is_enabled(one, run_context, self)]
+        named = [self.guard.named(one.tool_name, one.tool_description) for one in shown]
+        run.view = self.guard.adapter.view([*named, *(guarded.named for guarded in kept.values())])
         return [kept[id(tool)].wrapped if id(tool) in kept else tool for tool in tools]
 
 
@@ -230,21 +230,17 @@ class _Hooks(AgentHooks[Any]):
 
     async def on_end(self, context: Any, agent: Agent[Any], output: Any) -> None:
         """The agent has given its final output, and the last step has ended."""
-        if (run := current_run.get()) is not None:
-            run.end_step()
+        self.guard.run(context).end_step()
         await self.theirs.on_end(context, agent, output)
 
 
 def _latest_calls(messages: Any) -> Iterator[dict[str, Any]]:
     """The calls of the model's last message."""
-    has_calls = False
-    for item in reversed(messages):
-        kind = item.get("type") if isinstance(item, dict) else None
+    kinds = [(item.get("type"), item) for item in reversed(messages) if isinstance(item, dict)]
+    said = dropwhile(lambda pair: pair[0] != "function_call", kinds)
+    for kind, item in takewhile(lambda pair: pair[0] != "function_call_output", said):
         if kind == "function_call":
-            has_calls = True
             yield item
-        elif has_calls and kind == "function_call_output":
-            return
 
 
 def _unless_fatal(behavior: Any, guard: _Guard) -> Any:

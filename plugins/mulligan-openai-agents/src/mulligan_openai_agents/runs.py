@@ -10,9 +10,11 @@ from typing import Any
 
 from agents import AgentsException, RunConfig, ToolErrorFormatterArgs
 
-from mulligan import ApprovalRequest, Pipeline, Reject, Session, ToolCall, ToolResult
-from mulligan.adapters import Attempt, Conversation, Stopped
+from mulligan import Pipeline, Reject, Session, ToolCall, ToolResult
+from mulligan.adapters import Conversation, Stopped
 from mulligan.errors import ToolCancelledError, UsageError
+
+_REJECTED = "This call was not run: a person rejected it."
 
 current_run: ContextVar[Run | None] = ContextVar("mulligan_openai_agents_run", default=None)
 """The run whose turn is under way; a turn and its tools are tasks that inherit it."""
@@ -31,25 +33,6 @@ class RunStopped(Stopped, AgentsException):
         messages: the conversation as the model would have read it next, every call in it answered.
         run_data: the SDK's record of the run; None for a tool that was called outside one.
     """
-
-
-def _rejected() -> ToolCancelledError:
-    message = "This call was not run: a person rejected it."
-    return ToolCancelledError(message, effect="none", rule="host:approval-rejected")
-
-
-async def _refuse(*_: Any) -> None:
-    raise _rejected()
-
-
-class _Rejection(Attempt):
-    """A call that a person has rejected, so that it is reported; it never runs."""
-
-    reason = ""
-
-    def decide(self, request: ApprovalRequest) -> Reject:
-        """As in `Attempt`."""
-        return Reject(self.reason)
 
 
 class Run(Conversation):
@@ -113,13 +96,14 @@ class Run(Conversation):
     async def reject(self, name: str, call_id: str, reason: str = "") -> str:
         """What the model reads of a call that a person has rejected."""
         asked = self.asked.pop(call_id, None)
-        if asked is not None:
-            self.join_step()
-            rejection = _Rejection(asked[0], _refuse)
-            rejection.reason = reason
-            return self.answer(await rejection.acall(asked[1], session=self.session))
-        text = ToolResult.from_error(_rejected(), call=ToolCall(call_id, name)).content
-        return text.replace("Error executing tool", "Tool", 1)
+        if asked is None:  # by the SDK alone, or by another process
+            rejected = ToolCancelledError(_REJECTED, effect="none", rule="host:approval-rejected")
+            text = ToolResult.from_error(rejected, call=ToolCall(call_id, name)).content
+            return text.replace("Error executing tool", "Tool", 1)
+        view, call = asked
+        self.join_step()
+        rejecting = view.with_tools(view.tools.values(), approver=lambda _: Reject(reason))
+        return self.answer(await rejecting.acall(call, session=self.session))
 
 
 def _request(messages: Any) -> Any:

@@ -99,8 +99,8 @@ class Guarded:
     """A function tool, `original`; the copy that the SDK runs, `wrapped`; the one that mulligan runs, `inner`.
 
     Attributes:
-        schema: that of its arguments, as the model may send them.
         tool: the same tool as mulligan sees it.
+        named: the same, only to be suggested.
         asks: whether mulligan decides which of its calls a person must approve.
         worded_by_sdk: whether the SDK words its failures.
     """
@@ -114,8 +114,10 @@ class Guarded:
         set_function_tool_failure_error_function(self.inner, None)
         set_function_tool_failure_error_function(self.wrapped, None)
         self.wrapped.on_invoke_tool = self._invoker()
-        self.schema = _lenient(original)
-        self.tool = self._tool(adapter)
+        schema = _lenient(original)
+        self.tool = self._tool(adapter, schema)
+        shown = (original.qualified_name, original.description, schema)
+        self.named = adapter.tool(*shown, None, destructive=self.tool.destructive)
         steering = () if self.worded_by_sdk else (AgentsException,)
         self.view = adapter.pipeline.with_tools([self.tool], control_flow=steering)
         self.asks = not adapter.has_approver and (self.tool.approve or adapter.authorizes)
@@ -143,7 +145,7 @@ class Guarded:
 
         return needs_approval
 
-    def _tool(self, adapter: Adapter) -> Tool:
+    def _tool(self, adapter: Adapter, schema: Mapping[str, Any]) -> Tool:
         original = self.original
         options: dict[str, Any] = hints_of(original.mcp_annotations)
         if original.timeout_behavior == "error_as_result" and original.timeout_error_function is None:
@@ -152,7 +154,7 @@ class Guarded:
             self.wrapped.timeout_seconds = None
         elif original.timeout_seconds is not None:  # the author wants to hear of it in another way
             options["timeout"] = None
-        shown = (original.qualified_name, original.description, self.schema)
+        shown = (original.qualified_name, original.description, schema)
         tool = adapter.tool(*shown, handler_for(shown[0]), **options)
         return adapter.tool(*shown, _handle_in_thread, **options) if tool.timeout and _is_sync(original) else tool
 
