@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from mulligan.calls import Repair, ToolCall
-from mulligan.catalogue import ENGLISH, Catalogue
+from mulligan.catalogue import ENGLISH, Catalogue, finer_template
 from mulligan.classify.call_arguments import sent_text
 from mulligan.classify.user_message import has_default_user_message, service_name_of, tool_name_of
 from mulligan.errors import (
