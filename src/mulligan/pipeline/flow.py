@@ -149,11 +149,17 @@ def before_run(invocation: Invocation, refused: ToolArgumentError | None = None)
                 return _failure_result(invocation, _blame_editor(invocation, tool))
             return _wait(invocation, tool, refused)
         admission = None if invocation.memory is None else admit(invocation, invocation.memory, tool)
-        if admission is None and _is_ordinary(invocation, tool):
-            return make_run(invocation, tool)
+        if admission is not None:
+            return _wait(invocation, tool, refused, admission)
+        deadline, has_authorize = invocation.deadline, invocation.hooks.has_authorize
+        needs_preparation = tool._needs_preparation or invocation.context or has_authorize  # noqa: SLF001
+        is_plain = deadline is None and not needs_preparation
+        needed = None if is_plain else _prepare_run(invocation, tool)
+        if (needed is None or invocation.decision is not None) and not middleware_for(invocation, tool):
+            return make_run(invocation, tool) if is_plain else with_deadline(invocation, make_run(invocation, tool))
     except Exception as error:
         return _continue_after(invocation, error, refused)
-    return _wait(invocation, tool, refused, admission)
+    return _wait_for_run(invocation, tool, needed, deadline)
 
 
 def after_run(invocation: Invocation, ended: Outcome) -> ToolResult | CallSteps:
@@ -178,26 +184,13 @@ def after_run(invocation: Invocation, ended: Outcome) -> ToolResult | CallSteps:
     return _failure_result(invocation, outcome.error)
 
 
-def _is_ordinary(invocation: Invocation, tool: Tool) -> bool:
-    """Whether there is nothing to prepare for a call, nothing around its run, and nothing to wait for but the run."""
-    hooks = invocation.hooks
-    return not (
-        invocation.deadline is not None
-        or invocation.context
-        or tool._needs_preparation  # noqa: SLF001
-        or hooks.has_authorize
-        or hooks.has_middlewares
-        or invocation.runtime.middleware
-    )
-
-
 def _wait(
     invocation: Invocation,
     tool: Tool | ToolError,
     refused: ToolArgumentError | None,
     admission: Admission | None = None,
 ) -> CallSteps:
-    """Takes a call that is not ordinary to its result, from where `before_run` has left it."""
+    """Takes a call to its result that must be repaired, or may have been answered already."""
     try:
         if not isinstance(tool, Tool):
             tool = yield from _repair(invocation, tool)
@@ -207,6 +200,20 @@ def _wait(
             return _finish(invocation, recorded)
         deadline = invocation.deadline
         needed = _prepare_run(invocation, tool)
+    except Exception as error:
+        return (yield from _continue_after(invocation, error, refused))
+    return (yield from _wait_for_run(invocation, tool, needed, deadline, refused))
+
+
+def _wait_for_run(
+    invocation: Invocation,
+    tool: Tool,
+    needed: NeedsApproval | None,
+    deadline: Deadline | None,
+    refused: ToolArgumentError | None = None,
+) -> CallSteps:
+    """Takes a call to its result that has been prepared: with a person's approval, and the middleware around its run."""
+    try:
         if needed is not None and invocation.decision is None:
             yield from _obtain_approval(invocation, tool, needed, deadline)
         middleware = middleware_for(invocation, tool)
