@@ -73,6 +73,11 @@ _SCHEME = (
     r"(?:bearer|basic|token|apikey|negotiate|(?P<many>digest|oauth|hawk|aws4-hmac-sha256))"
     rf"(?:{_SPACE}|\+){{1,4}}"
 )
+_OTHER_SCHEME = (  # a name that RFC 9110 permits, with a credential or its first parameter
+    rf"[a-z][\w.-]{{0,31}}(?::|{_PERCENT}3a)?(?:{_SPACE}|\+){{1,4}}"
+    rf"(?P<many>[\w-]{{1,32}}(?:=|{_PERCENT}3d|\\u003d)(?:{_QUOTE})?(?=[^=%\s]))?"
+)
+_CREDENTIAL = r"(?=[A-Za-z._~+/=-]{0,64}(?:[0-9]|[a-z][A-Z]))[A-Za-z0-9._~+/=-]{10,}"
 _COOKIE = r"(?:[^\s;\"'\\]|\\u00){1,4096}"
 _COOKIES = rf"(?=[^\s;,=\"'\\]{{1,64}}(?:=|\\u003[Dd])){_COOKIE}(?:;[ ]?{_COOKIE}){{0,30}}"
 _COOKIES_ESCAPED = rf"(?=[^\s;,=\"'\\%&]{{1,64}}{_PERCENT}3[Dd])(?:[^\s\"'\\%&]|%(?!(?:25){{0,2}}(?:2[27]|0[AaDd])))+"
@@ -106,6 +111,8 @@ _TECHNICAL = (
     r"|[0-9]{1,9}(?:st|nd|rd|th|[a-z]{1,2}|[-_ ][a-z-]{1,32})"
 )
 _PATH = r"(?:~|\.{1,2}|[A-Za-z]:)?(?:[/\\][\w .@~-]{0,64}){1,32}"
+_IN_PATH = r"(?:/|\w\\(?![nrt]))[\w.-]{0,30}\Z"
+_MESSAGE = r"(?:[^\W\d_]{2,}(?:[/-][^\W\d_]+)?|[0-9]{3}),? [^\W\d_]{2}"
 _ARN = r"arn:[a-z-]{0,20}(?::[\w-]{0,40}){3}:[\w:/-]{0,64}\Z"
 _VERDICTS = " blank cannot characters empty expected field incorrect invalid length missing must required string wrong "
 _NOTHING = ("", "none", "null", "nil", "true", "false", "undefined", "str", "...", "redacted", "masked", "hidden")
@@ -117,6 +124,8 @@ SOURCES = (
         _BARE,
         _BARE_ESCAPED,
         _SCHEME,
+        _OTHER_SCHEME,
+        _CREDENTIAL,
         _COOKIES,
         _COOKIES_ESCAPED,
         _SENTENCE,
@@ -240,7 +249,7 @@ def _find_value(text: str, lowered: str, match: re.Match[str]) -> tuple[int, int
     if word == "cookie":
         cookies = re.compile(_COOKIES_ESCAPED if escaped else _COOKIES).match(text, start)
         return cookies.span() if cookies else None
-    scheme = re.compile(_SCHEME).match(lowered, start) if word == "authorization" else None
+    scheme = _find_scheme(text, lowered, start) if word == "authorization" else None
     if scheme:
         start = scheme.end()
     if quote:
@@ -252,6 +261,17 @@ def _find_value(text: str, lowered: str, match: re.Match[str]) -> tuple[int, int
     if _is_harmless(text[start:end], match, lowered, authorized=scheme is not None):
         return None
     return start, _phrase_end(text, end, lowered) if word == "passphrase" and not quote else end
+
+
+def _find_scheme(text: str, lowered: str, start: int) -> re.Match[str] | None:
+    """Find the scheme of an `Authorization` header: a known one, or any name that a credential follows."""
+    known = re.compile(_SCHEME).match(lowered, start)
+    if known:
+        return known
+    other = re.compile(_OTHER_SCHEME).match(lowered, start)
+    if not other or _is_prose(other[0].strip(), _PROSE):
+        return None
+    return other if re.compile(_CREDENTIAL).match(text, other.end()) else None
 
 
 def _is_credential(match: re.Match[str], lowered: str) -> bool:
@@ -312,6 +332,8 @@ def _closing_quote(text: str, start: int, quote: str) -> int:
 def _is_harmless(value: str, match: re.Match[str], lowered: str, *, authorized: bool) -> bool:
     """Whether a value with a secret's name is not a secret: a placeholder, a path, a number or an ordinary word."""
     word, is_assigned, is_quoted = match["word"], _is_assignment(match), bool(match["open"])
+    if not is_assigned and not is_quoted and _is_message_about_path(match, lowered):
+        return True
     bare = value.strip(".,;:!?()[]'\" ")
     plain = bare.lower()
     if value == REDACTED or plain in _NOTHING or not plain.strip("*x•.#-") or re.fullmatch(_PLACEHOLDER, value):
@@ -334,6 +356,12 @@ def _is_harmless(value: str, match: re.Match[str], lowered: str, *, authorized: 
 
 def _is_prose(plain: str, prose: str) -> bool:
     return any(f" {a_word} " in prose for a_word in plain.split())
+
+
+def _is_message_about_path(match: re.Match[str], lowered: str) -> bool:
+    """Whether the name ends a path, and at least two words follow, as in `/etc/passwd: permission denied`."""
+    is_path = re.search(_IN_PATH, lowered[max(0, match.start() - 32) : match.start()])
+    return is_path is not None and re.compile(_MESSAGE).match(lowered, match.end()) is not None
 
 
 def _is_path(value: str) -> bool:
