@@ -1,4 +1,4 @@
-"""Measures the budgets of mulligan and prints them as a table: `python bench/budgets.py`.
+"""Measures the budgets of mulligan and prints them as a table: `python bench/budgets.py`, or only some: `budgets.py unknown`.
 
 A ratio is CPU time over that of a bare call: `str(table[name](**json.loads(text)))` in one `try`.
 """
@@ -100,8 +100,17 @@ def other_rows() -> Iterator[Row]:
     yield "a first Pipeline, autoload", processes.cpu_ratio("import mulligan; mulligan.Pipeline()"), 13, "x"
 
 
+GROUPS = {
+    "sync": sync_rows,
+    "async": async_rows,
+    "session": session_rows,
+    "unknown": unknown_rows,
+    "other": other_rows,
+}
+
+
 def main() -> None:
-    """Prints the table."""
+    """Prints the table, or the groups of rows that are named on the command line."""
     names = ("attrs", "cattrs", "jsonschema-rs", "msgspec", "mulligan", "pluggy", "rapidfuzz")
     versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in names)
     print(
@@ -110,13 +119,8 @@ def main() -> None:
     )
     print("| what | measured | budget | |\n|---|---|---|---|")
     missed = 0
-    for title, value, budget, unit in (
-        *sync_rows(),
-        *async_rows(),
-        *session_rows(),
-        *unknown_rows(),
-        *other_rows(),
-    ):
+    groups = [GROUPS[name] for name in sys.argv[1:] or GROUPS]
+    for title, value, budget, unit in (row for rows in groups for row in rows()):
         missed += value > budget
         print(
             f"| {title} | {value:.3g} {unit} | <= {budget:g} {unit} | {'met' if value <= budget else 'MISSED'} |",

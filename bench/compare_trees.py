@@ -19,16 +19,35 @@ from pathlib import Path
 HERE = Path(__file__).parents[1]
 _ROW = re.compile(r"\| (.+?) \| ([\d.e+]+) [^|]+\|")
 # Student's t of 1, 2, 3 ... degrees of freedom, two-sided 95 %.
-_STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201)
+_STUDENT = (
+    12.706,
+    4.303,
+    3.182,
+    2.776,
+    2.571,
+    2.447,
+    2.365,
+    2.306,
+    2.262,
+    2.228,
+    2.201,
+    2.179,
+    2.160,
+    2.145,
+    2.131,
+    2.120,
+)
+_STUDENT += (2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045)
 
 
-def measured(tree: Path) -> dict[str, float]:
+def measured(tree: Path, groups: list[str]) -> dict[str, float]:
     """The rows of the budgets of a tree, by title.
 
     Args:
         tree: a checkout.
+        groups: which of them, as on the command line of `budgets.py`; all if empty.
     """
-    command = [sys.executable, "-P", str(HERE / "bench" / "budgets.py")]
+    command = [sys.executable, "-P", str(HERE / "bench" / "budgets.py"), *groups]
     environment = {**os.environ, "PYTHONPATH": str(tree / "src")}
     run = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     return {title: float(figure) for title, figure in _ROW.findall(run.stdout)}
@@ -46,12 +65,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("other", type=Path, help="the checkout to compare with")
     parser.add_argument("tree", type=Path, nargs="?", default=HERE, help="another checkout than this one to compare")
-    parser.add_argument("--pairs", type=int, default=8, choices=range(2, len(_STUDENT) + 2), metavar="2-12")
+    parser.add_argument("--pairs", type=int, default=8, choices=range(2, len(_STUDENT) + 2), metavar="2-30")
+    parser.add_argument(
+        "--only", action="append", default=[], help="one group of rows, as of budgets.py; may be repeated"
+    )
     options = parser.parse_args()
     tree, other = options.tree.resolve(), options.other.resolve()
     rounds = []
     for number in range(1, options.pairs + 1):
-        rounds.append({one: measured(one) for one in random.sample((tree, other), 2)})
+        rounds.append({one: measured(one, options.only) for one in random.sample((tree, other), 2)})
         print(f"pair {number} of {options.pairs}", file=sys.stderr, flush=True)
     print("| what | this tree / the other | 95 % |\n|---|---|---|")
     for title in rounds[0][tree]:
