@@ -504,3 +504,22 @@ def test_a_plugin_that_finds_nothing_adds_little_work_to_a_success(value):
     tool = Tool.from_function(lambda: value, name="work")
     plain, asked = (Pipeline([tool], plugins=plugins, autoload=False) for plugins in ((), (Abstains(),)))
     assert work_of(asked) <= work_of(plain) + 12
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Failed: 0, Passed: 3", "FAILED: 0", "Failed (checks): 0; skipped: 2", "Aborted: 0/12", "Failure: 0.\nSuccess: 8"],
+)
+def test_a_count_of_no_failures_is_a_result(text: str) -> None:
+    tool = Tool.from_schema("check_all", "", {"type": "object", "properties": {}}, lambda: text)
+    with Pipeline([tool], autoload=False) as pipeline:
+        assert not pipeline.call("check_all", {}).is_error
+
+
+@pytest.mark.parametrize(
+    "text", ["Failed: 0x80070005 access denied", "Failed: 3 of 12 could not be sent", "FAILED: 0 bytes received"]
+)
+def test_a_report_that_begins_with_a_number_is_still_a_failure(text: str) -> None:
+    tool = Tool.from_schema("send_all", "", {"type": "object", "properties": {}}, lambda: text)
+    with Pipeline([tool], autoload=False) as pipeline:
+        assert pipeline.call("send_all", {}).is_error

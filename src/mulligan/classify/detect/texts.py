@@ -77,6 +77,7 @@ _PLAIN_REPORT = re.compile(
     r"(?: [a-z][^:\n]{0,60}|(?: code)? [\w.-]{1,20})?\]?(?::|\uff1a)"
     r"|(?:FAILED|FAILURE|REJECTED|REFUSED|DENIED|ABORTED|UNAVAILABLE|TIMEOUT|EXCEPTION|ERR|Failed|Failure|Aborted|Timeout"
     r"|Unavailable)(?: \([^)\n]{1,40}\)| \[[^]\n]{1,40}\])?(?::| [-\u2013\u2014] )"
+    r"(?! ?(?:0 ?(?:[,;/|)]|[.]?(?:\n|\Z))|[Nn]one\b))"  # a count of nothing
     r"|\[(?:ERR|ERROR|FAIL|FAILED|FATAL|FAILURE)\] \S"
     r"|\[?(?:ERR(?:OR)?|E)[-_]\w{1,40}\]?:? (?=\S+ \S)"
     r"|(?!If |When |Whenever |Unless |In case |Should |None |No one |Nobody )"
