@@ -96,6 +96,37 @@ def test_nothing_is_open_once_the_call_succeeded(session, billing):
     assert session.call("list_invoices", {}).content == "no invoices"
 
 
+def test_nothing_is_open_once_the_tool_succeeded_with_other_arguments(session, billing):
+    session.call("create_invoice", CALL)
+    billing.error = None
+    session.call("create_invoice", {**CALL, "customer": "Ada L."})
+    assert session.call("list_invoices", {}).content == "no invoices"
+
+
+def test_nothing_is_open_once_the_same_tool_of_another_pipeline_succeeded(make_pipeline, billing):
+    pipeline = make_pipeline(*billing.tools)
+    session = pipeline.session()
+    session.call("create_invoice", CALL)
+    billing.error = None
+    view = pipeline.with_tools(billing.tools)  # as an adapter makes one for each step
+    assert not view.call("create_invoice", CALL, session=session).is_error
+    assert view.call("list_invoices", {}, session=session).content == "no invoices"
+
+
+def test_a_result_stays_one_where_the_tools_cannot_be_compared(make_pipeline, billing):
+    class Unreadable(dict):
+        """Arguments of a host that break when they are read."""
+
+        def items(self):
+            raise RuntimeError("broken")
+
+    session = make_pipeline(*billing.tools).session()
+    session.call("create_invoice", CALL)
+    session.memory.open_effect = session.memory.open_effect._replace(arguments=Unreadable(CALL))
+    looked = session.call("list_invoices", {})
+    assert (looked.is_error, looked.content) == (False, "no invoices")
+
+
 def test_nothing_is_open_once_the_failures_are_forgiven(session):
     session.call("create_invoice", CALL)
     session.forgive()

@@ -71,7 +71,7 @@ class Adapter:
     @property
     def authorizes(self) -> bool:
         """Whether a plugin judges calls by their arguments, which must have been validated before that."""
-        return self.pipeline._runtime.hooks.has_authorize  # noqa: SLF001 - the kit belongs to the house
+        return self.pipeline._runtime.hooks.has_authorize  # noqa: SLF001 - the kit is a part of mulligan
 
     def check_names(self, tools: Iterable[Tool], *, are_all: bool) -> None:
         """Refuses a timeout or options for a tool that does not exist, by a `UsageError` that names the closest one.

@@ -22,6 +22,7 @@ from mulligan.pipeline.invocation import Invocation
 from mulligan.results import ToolResult
 from mulligan.session.open_effect import OpenEffect
 from mulligan.tools import Tool
+from mulligan.untrusted.objects import call_safely
 from mulligan.validate.arguments import read_arguments
 
 if TYPE_CHECKING:
@@ -204,10 +205,11 @@ def note_on_effect(invocation: Invocation, memory: SessionMemory, tool: Tool) ->
     earlier = memory.open_effect
     if earlier is None or invocation.step <= earlier.step or tool.name == earlier.tool.name:
         return ""
-    if not earlier.is_shown_by(tool, invocation.arguments or {}, invocation.runtime.toolset):
+    runtime, arguments = invocation.runtime, invocation.arguments or {}
+    if not call_safely(lambda: earlier.is_shown_by(tool, arguments, runtime.toolset)):
         return ""
     memory.open_effect = None
-    return invocation.runtime.renderer.composer.effect_to_check(earlier.tool, earlier.arguments)
+    return call_safely(lambda: runtime.renderer.composer.effect_to_check(earlier.tool, earlier.arguments)) or ""
 
 
 def record_interrupted(invocation: Invocation) -> None:

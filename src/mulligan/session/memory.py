@@ -124,7 +124,7 @@ class SessionMemory:
         approvals: what a person decides about.
         spending: the used part of the budget; None without one.
         tally: how its calls have ended, in this process.
-        open_effect: the last call that may have taken effect and whose result nobody has looked at, or None; not saved.
+        open_effect: the last call that may have taken effect, until its tool succeeds or a look-up shows the state; not saved.
     """
 
     def __init__(self, clock: Callable[[], float], id: str | None, budget: Budget | None) -> None:
@@ -331,12 +331,8 @@ class SessionMemory:
             self.tally.add(result, has_failed=has_failed)
         if tool is not None and error is None:
             self.guard.record_success(tool, arguments or {})
-            if (
-                self.open_effect is not None
-                and tool is self.open_effect.tool
-                and arguments == self.open_effect.arguments
-            ):
-                self.open_effect = None
+            if self.open_effect is not None and tool.name == self.open_effect.tool.name:
+                self.open_effect = None  # also after other arguments: the model may have corrected the call
         elif error is not None:
             names = getattr(error, "suggestions", ())
             corrected = None if result.feedback is None else _as_call(result.feedback.corrected)

@@ -1,4 +1,4 @@
-"""A call that may have taken effect, until the model has looked: then it is said what remains to be done."""
+"""`OpenEffect`: a call that may have taken effect, until a look-up shows whether it did."""
 
 from __future__ import annotations
 

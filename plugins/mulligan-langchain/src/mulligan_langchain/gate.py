@@ -127,7 +127,7 @@ class Gate:
         """The conversation that a node or a tool belongs to: that of the thread or of the run.
 
         Outside of a graph every call is a conversation. Agents that share this gate may use the same id of a thread: they
-        are told apart by their messages.
+        are distinguished by their messages.
 
         Args:
             runtime: the framework's, or None.
