@@ -472,6 +472,36 @@ def test_a_conversation_is_one_also_if_many_others_came_between(record, path, mo
     assert sorted(counts) == [1] * 15 + [3]
 
 
+@pytest.mark.parametrize("known", ["no file", "a file", "an open file"])
+def test_a_call_waits_a_little_while_another_process_keeps_the_file(record, path, monkeypatch, known):
+    from mulligan_ledger import writer
+
+    if known != "no file":
+        Ledger(path).close()
+        databases.open_for_writing(path).close()
+    pipeline, ledger = record()
+    if known == "an open file":
+        pipeline.call("read_file", {"path": "before"})
+        assert ledger.flush()
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    try:
+        pipeline.call("read_file", {"path": "a"})
+        time.sleep(2 * writer.PERIOD)  # the thread has tried to write
+        monkeypatch.setattr(writer, "LATE_SECONDS", 0.1)
+        monkeypatch.setattr(writer, "PAUSE", 0.2)
+        since = time.monotonic()
+        pipeline.call("read_file", {"path": "b"})
+        waited = time.monotonic() - since
+    finally:
+        other.execute("ROLLBACK")
+        other.close()
+
+    assert waited >= 0.2
+    assert ledger.flush()
+    assert [one["arguments"] for one in rows(path, "calls")][-2:] == ['{"path": "a"}', '{"path": "b"}']
+
+
 @pytest.mark.parametrize("jump", [-86_400.0, 86_400.0])
 def test_a_clock_that_jumps_slows_nothing_down_and_loses_nothing(record, path, monkeypatch, jump):
     from mulligan_ledger import writer

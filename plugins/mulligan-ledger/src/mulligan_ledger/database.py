@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import random
 import secrets
 import sqlite3
 import sys
+import time
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -69,6 +71,30 @@ def open_for_writing(path: Path) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def begin_writing(connection: sqlite3.Connection) -> None:
+    """Begins a transaction that writes. Waits for its turn with many short pauses: those of SQLite grow, and are unfair.
+
+    Args:
+        connection: the file.
+
+    Raises:
+        sqlite3.OperationalError: others have held the file for `BUSY_SECONDS`.
+    """
+    until = time.monotonic() + BUSY_SECONDS
+    connection.execute("PRAGMA busy_timeout = 0")
+    try:
+        while True:
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+                return
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                    raise
+            time.sleep(random.uniform(0.001, 0.004))  # noqa: S311 - so that no process always comes last
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {int(1_000 * BUSY_SECONDS)}")
 
 
 def open_for_reading(path: str | os.PathLike[str]) -> sqlite3.Connection:
@@ -168,7 +194,7 @@ def _check_kind(connection: sqlite3.Connection, path: Path) -> None:
 
 def _migrate(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # only possible before the first table
-    connection.execute("BEGIN IMMEDIATE")  # of several processes, one migrates and the others wait here
+    begin_writing(connection)  # of several processes, one migrates and the others wait here
     try:
         _check_kind(connection, path)
         applied = connection.execute("PRAGMA user_version").fetchone()[0]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import atexit
+import math
 import os
 import platform
-import random
 import socket
 import sqlite3
 import sys
@@ -20,8 +20,7 @@ from typing import Any, NamedTuple
 from mulligan import __version__
 from mulligan.events import CallFinished, RequestNoted
 from mulligan.plugin import safe_str
-from mulligan_ledger import database as databases
-from mulligan_ledger.database import NotALedger, open_for_writing
+from mulligan_ledger.database import NotALedger, begin_writing, open_for_writing
 from mulligan_ledger.records import CallRecord, Content, Recorder, bounded_text, iso
 from mulligan_ledger.retention import Retention
 
@@ -30,7 +29,7 @@ PERIOD = 0.25
 
 LATE_SECONDS = 0.4
 PAUSE = 0.01
-"""Seconds for which each call is slowed down while the oldest event has waited for longer than `LATE_SECONDS`."""
+"""Seconds for which each call is slowed down while the oldest event being written has waited longer than `LATE_SECONDS`."""
 
 RETRY_SECONDS = 1.0
 MOST_WAITING = 10_000
@@ -105,7 +104,7 @@ class Writer:
         self._process = 0
         self._sessions: dict[int, tuple[int, int]] = {}
         self._told_lost = 0
-        self._pause = 0.0
+        self._writing_since = math.inf
         self.is_broken = False
         self.recorded = self.lost = 0
         self.problem = ""
@@ -125,9 +124,10 @@ class Writer:
         if self.is_broken or len(self._queue) >= MOST_WAITING:
             self.lost += 1
             return
-        if self._pause:  # the thread falls behind: without this pause, more than the last second could be lost
-            time.sleep(self._pause)
-        self._queue.append(_Waiting(time.time() if at is None else at, event, time.monotonic()))
+        now = time.monotonic()
+        if now - self._writing_since > LATE_SECONDS and not self.problem:
+            time.sleep(PAUSE)  # the thread falls behind: without this, more than the last second could be lost
+        self._queue.append(_Waiting(time.time() if at is None else at, event, now))
         if not self._awake:
             self._awake = True
             if self._thread is None:
@@ -170,6 +170,7 @@ class Writer:
             self._awake = False
             while self._queue and not self.is_broken:
                 batch = [self._queue.popleft() for _ in range(min(len(self._queue), _MOST_IN_BATCH))]
+                self._writing_since = batch[0].since
                 try:
                     self._write_or_split(batch)
                 except (sqlite3.Error, NotALedger, OSError) as error:
@@ -178,6 +179,8 @@ class Writer:
                 except BaseException:  # interrupted: what is not written yet is written at the end
                     self._queue.extendleft(reversed(batch))
                     raise
+                finally:
+                    self._writing_since = math.inf
             self._record_losses()
             return not self._queue
 
@@ -197,7 +200,7 @@ class Writer:
 
     def _failed(self, error: Exception, batch: list[_Waiting]) -> None:
         """Keeps the events that were not written for the next attempt, unless trying again cannot help."""
-        self.problem, self._pause = f"{self.path}: {error}", 0.0
+        self.problem = f"{self.path}: {error}"
         code = getattr(error, "sqlite_errorcode", None)
         self.is_broken = isinstance(error, NotALedger) or code in _OF_THE_FILE
         if self.is_broken:
@@ -242,11 +245,11 @@ class Writer:
             self._write(batch)
             return
         except _OF_THE_DATA as error:
-            self.problem, self._pause = f"{self.path}: {error!r}", 0.0
+            self.problem = f"{self.path}: {error!r}"
         except (sqlite3.Error, NotALedger, OSError):
             raise
         except Exception as error:  # a bug of ours: an event is lost, not the thread
-            self.problem, self._pause = f"{self.path}: {error!r}", 0.0
+            self.problem = f"{self.path}: {error!r}"
         if len(batch) == 1:
             self.lost += 1
             batch.clear()
@@ -267,7 +270,7 @@ class Writer:
             except Exception as error:  # a call that cannot be described must not affect the others
                 unreadable, self.problem = unreadable + 1, f"{self.path}: a call cannot be described: {error!r}"
         sessions = dict(islice(self._sessions.items(), max(0, len(self._sessions) - _MOST_SESSIONS), None))
-        self._begin(connection, batch[0].since)
+        begin_writing(connection)
         process = self._process
         try:
             self._insert(connection, rows, sessions)
@@ -284,28 +287,6 @@ class Writer:
         if not unreadable:
             self.problem = ""
         self._retention.apply(connection)
-
-    def _begin(self, connection: sqlite3.Connection, oldest: float) -> None:
-        """Waits for its turn among the writing processes, with many short pauses: SQLite's own grow and are unfair.
-
-        Args:
-            connection: the file.
-            oldest: since when the oldest event has waited, by the monotonic clock.
-        """
-        until = time.monotonic() + databases.BUSY_SECONDS
-        connection.execute("PRAGMA busy_timeout = 0")
-        while True:
-            is_late = not self.problem and time.monotonic() - oldest > LATE_SECONDS
-            self._pause = PAUSE if is_late else 0.0
-            try:
-                connection.execute("BEGIN IMMEDIATE")
-            except sqlite3.OperationalError as error:
-                if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > until:
-                    raise
-                time.sleep(random.uniform(0.001, 0.004))  # noqa: S311 - so that no process always comes last
-            else:
-                connection.execute(f"PRAGMA busy_timeout = {int(1_000 * databases.BUSY_SECONDS)}")
-                return
 
     def _insert(
         self,
