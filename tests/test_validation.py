@@ -17,7 +17,7 @@ from uuid import UUID
 
 import pytest
 
-from mulligan import Tool, errors, tool
+from mulligan import Pipeline, Tool, errors, tool
 
 SECRET = "xK9-vault-77-combination"
 
@@ -772,3 +772,58 @@ def test_the_first_part_of_a_path_says_whether_a_value_is_secret():
     unlock = Tool.from_schema("unlock", "", schema, lambda **_: "open", secret=["phrase"])
     shown = {problem.pointer: problem.got for problem in unlock.validator.problems(arguments, unlock.secret)}
     assert shown == {"/phrase/note": None, "/note/phrase": '"inside a note"'}
+
+
+ADDRESS = {
+    "type": "object",
+    "properties": {"street": {"type": "string"}, "city": {"type": "string"}},
+    "required": ["street", "city"],
+    "additionalProperties": False,
+}
+CIRCLE = {"type": "object", "properties": {"shape": {"const": "circle"}, "r": {"type": "number"}}, "required": ["r"]}
+SQUARE = {"type": "object", "properties": {"shape": {"const": "square"}, "a": {"type": "number"}}, "required": ["a"]}
+NULL = {"type": "null"}
+
+
+@pytest.mark.parametrize(
+    ("schema", "sent", "wrong"),
+    [
+        (
+            {"anyOf": [ADDRESS, NULL]},
+            {"city": "Graz", "road": "x"},
+            {"/x/street": "missing", "/x/road": "unknown argument"},
+        ),
+        ({"anyOf": [NULL, {"$ref": "#/$defs/address"}]}, {"street": 1, "city": "Graz"}, {"/x/street": "wrong type"}),
+        ({"oneOf": [CIRCLE, SQUARE]}, {"shape": "square", "r": 1}, {"/x/a": "missing"}),
+        (
+            {"anyOf": [{"type": "string"}, {"type": "array", "items": ADDRESS}]},
+            [{"city": "a"}],
+            {"/x/0/street": "missing"},
+        ),
+        (
+            {"type": "array", "items": {"anyOf": [{"anyOf": [CIRCLE, SQUARE]}, NULL]}},
+            [None, {"shape": "circle", "r": "wide"}],
+            {"/x/1/r": "wrong type"},
+        ),
+        ({"oneOf": [CIRCLE, SQUARE]}, {"shape": "star"}, {"/x": "matches none of the allowed forms"}),
+        (
+            {"anyOf": [ADDRESS, {"type": "object", "required": ["zip"]}]},
+            {},
+            {"/x": "matches none of the allowed forms"},
+        ),
+        ({"anyOf": [ADDRESS, NULL]}, "Graz", {"/x": "matches none of the allowed forms"}),
+    ],
+)
+def test_the_alternative_that_was_meant_is_described(schema, sent, wrong):
+    parameters = {"type": "object", "properties": {"x": schema}, "$defs": {"address": ADDRESS}}
+    with Pipeline([Tool.from_schema("act", "", parameters, dict)], autoload=False) as pipeline:
+        error = pipeline.call("act", {"x": sent}).error
+    assert {problem.pointer: problem.message for problem in error.problems} == wrong
+
+
+def test_a_secret_alternative_shows_no_key_that_was_sent():
+    parameters = {"type": "object", "properties": {"x": {"anyOf": [ADDRESS, NULL]}}}
+    secret = Tool.from_schema("act", "", parameters, dict, secret=["x"])
+    with Pipeline([secret], autoload=False) as pipeline:
+        content = pipeline.call("act", {"x": {"hunter2": "hunter3"}}).content
+    assert "hunter" not in content

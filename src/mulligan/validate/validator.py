@@ -127,7 +127,7 @@ class Validator:
     def _describe_errors(self, errors: Iterable[Any], value: Any, secret: Collection[str]) -> list[Problem]:
         found: list[Problem] = []
         places = ErrorPaths(value, self._schema)
-        for error in errors:
+        for error in _errors_of_the_meant_options(errors):
             path = error.instance_path if isinstance(error, _Error) else places.path_of(error)
             where = tuple(error.schema_path)
             if self._has_unclear_names:
@@ -255,6 +255,39 @@ class Validator:
             if len(found) == before:
                 found.append(self._unexplained_problem(name, value, secret, "not valid"))
         return found
+
+
+def _errors_of_the_meant_options(errors: Iterable[Any]) -> Iterator[Any]:
+    """The errors; one about alternatives is replaced by those of the only alternative that was meant."""
+    for error in errors:
+        meant = None if isinstance(error, _Error) else _meant_option(error)
+        if meant is None:
+            yield error
+        else:
+            yield from _errors_of_the_meant_options(meant)
+
+
+def _meant_option(error: Any) -> list[Any] | None:
+    """The errors of the only alternative that takes objects, or lists, or has the constants of the one that was sent.
+
+    So an object that may be null is described as an object, and one of several kinds of object by its kind. None for
+    another value, or if no alternative stands out.
+    """
+    if error.kind.name not in ("anyOf", "oneOf") or type(error.instance) not in (dict, list):
+        return None
+    place = error.instance_path
+    options = [
+        option
+        for option in error.kind.context
+        if not any(one.kind.name == "type" and one.instance_path == place for one in option)
+    ]
+    if len(options) > 1:
+        options = [
+            option
+            for option in options
+            if not any(one.kind.name in ("const", "enum") and one.instance_path[:-1] == place for one in option)
+        ]
+    return options[0] if len(options) == 1 and options[0] else None
 
 
 class _Error(NamedTuple):
