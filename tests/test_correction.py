@@ -676,3 +676,72 @@ def test_several_values_are_not_put_into_a_list_each(sent: list[Any], read_only:
 )
 def test_one_value_is_put_into_its_list(sent: Any, meant: Any) -> None:
     assert mended(ROWS, sent) == meant
+
+
+TEXTS = {"type": "string"}
+
+
+@pytest.mark.parametrize(
+    ("items", "sent", "meant"),
+    [
+        (TEXTS, "mia@oak.example; tom@oak.example", ["mia@oak.example", "tom@oak.example"]),
+        (TEXTS, "INV-0017, INV-0018 and INV-0021", ["INV-0017", "INV-0018", "INV-0021"]),
+        (TEXTS, "docs/intro.md,docs/usage.md", ["docs/intro.md", "docs/usage.md"]),
+        ({"enum": ["mon", "tue", "wed"]}, "mon, wed", ["mon", "wed"]),
+        ({"type": "integer"}, "7\n9", [7, 9]),
+    ],
+)
+def test_a_text_that_lists_identifiers_is_asked_as_a_list(items: Any, sent: str, meant: list[Any]) -> None:
+    parameters = {"type": "object", "properties": {"values": {"type": "array", "items": items}}}
+    with Pipeline([Tool.from_schema("act_on", "", parameters, dict)], autoload=False) as pipeline:
+        result = pipeline.call("act_on", {"values": sent})
+
+    assert f'Did you mean "values": {json.dumps(meant)}?' in result.content
+    assert "make this corrected call" not in result.content
+
+
+@pytest.mark.parametrize(
+    ("items", "sent", "options"),
+    [
+        (TEXTS, "Hello, world", {}),
+        (TEXTS, "Doe, Jane", {}),
+        (TEXTS, "fix the door, then paint it", {}),
+        (TEXTS, "1,234", {}),
+        (TEXTS, "*.md, *.py", {}),
+        ({"enum": ["mon", "tue", "wed"]}, "mon, sun", {}),
+        (TEXTS, "INV-0017, INV-0018", {"destructive": True}),
+    ],
+)
+def test_a_text_that_may_be_one_value_is_not_split(items: Any, sent: str, options: dict[str, Any]) -> None:
+    parameters = {"type": "object", "properties": {"values": {"type": "array", "items": items}}}
+    with Pipeline([Tool.from_schema("act_on", "", parameters, dict, **options)], autoload=False) as pipeline:
+        assert "Did you mean" not in pipeline.call("act_on", {"values": sent}).content
+
+
+@pytest.mark.parametrize(
+    ("allowed", "sent", "meant"),
+    [
+        (["SORT_NEWEST", "SORT_OLDEST"], "oldest", "SORT_OLDEST"),
+        (["visibility.public", "visibility.private"], "Private", "visibility.private"),
+        (["tls-1.2", "tls-1.3"], "1.3", "tls-1.3"),
+    ],
+)
+def test_an_allowed_value_that_lacks_what_all_begin_with_is_asked(allowed: list[str], sent: str, meant: str) -> None:
+    parameters = {"type": "object", "properties": {"how": {"enum": allowed}}}
+    with Pipeline([Tool.from_schema("act_on", "", parameters, dict)], autoload=False) as pipeline:
+        assert f'Did you mean "how": "{meant}"?' in pipeline.call("act_on", {"how": sent}).content
+
+
+@pytest.mark.parametrize(
+    ("allowed", "sent"),
+    [
+        (["SORT_NEWEST", "SORT_OLDEST"], "sort"),
+        (["SORT_NEWEST", "ORDER_OLDEST"], "eldest"),
+        (["temp_1", "temp_2"], "-1"),
+        (["role_reader", "role_owner"], "own"),
+    ],
+)
+def test_no_other_allowed_value_is_made_of_what_was_sent(allowed: list[str], sent: str) -> None:
+    parameters = {"type": "object", "properties": {"how": {"enum": allowed}}}
+    with Pipeline([Tool.from_schema("act_on", "", parameters, dict)], autoload=False) as pipeline:
+        assert "Did you mean" not in pipeline.call("act_on", {"how": sent}).content

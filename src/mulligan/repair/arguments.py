@@ -15,7 +15,7 @@ from mulligan.repair.provenance import Source, argument_forms
 from mulligan.repair.schemas import SchemaResolver, is_formatted_text, is_of_type, takes_text
 from mulligan.repair.text_styles import restyle
 from mulligan.repair.units import ArgumentUnits
-from mulligan.repair.values import convert_number, is_null, may_be_json, parse_bool, parse_json_as, split_numbers
+from mulligan.repair.values import convert_number, is_null, may_be_json, parse_bool, parse_json_as, split_values
 from mulligan.tools import Tool
 from mulligan.validate.arguments import dump
 
@@ -31,7 +31,7 @@ class FixedArguments(NamedTuple):
         is_lossless: whether they carry exactly what was sent, so that any tool may receive them.
         readings: the source of each replaced value, by JSON Pointer.
         renamed: top-level argument names as sent, mapped to the names that replaced them.
-        is_guess: whether an argument was renamed by its label only, a text split into numbers, or
+        is_guess: whether an argument was renamed by its label only, a text split into values, or
             written in another style, so that it must be asked.
     """
 
@@ -249,7 +249,7 @@ class _ArgumentFixer:
         return None
 
     def _convert_to_list(self, value: Any, schema: Mapping[str, Any]) -> list[Any] | None:
-        """Wrap a single value in a list, or parse one from JSON text; text that may name several things must be numbers."""
+        """Wrap a single value in a list, parse one from JSON text, or split text that lists several values."""
         if not isinstance(value, str):
             return None if value is None else [value]
         if may_be_json(value):
@@ -257,9 +257,11 @@ class _ArgumentFixer:
         items = self._schemas.items(schema)
         if not may_be_list(value, items):
             return [value]
-        numbers = split_numbers(value) if items.get("type") in ("integer", "number") else None
-        self.has_guessed = self.has_guessed or numbers is not None
-        return numbers
+        values = split_values(value, items)
+        if self._is_destructive and items.get("type") not in ("integer", "number"):
+            return None
+        self.has_guessed = self.has_guessed or values is not None
+        return values
 
     def _fix_children(self, value: Any, schema: Mapping[str, Any], place: _Place) -> Any:
         if isinstance(value, dict):

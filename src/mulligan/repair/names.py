@@ -141,9 +141,25 @@ def match_value(sent: str, candidates: Sequence[str]) -> Choice | None:
         The match, or None if it is ambiguous or would do more than the value that was sent.
     """
     choice = _match_candidate(sent, tuple(candidates), _synonyms, is_same_value)
-    if choice is None or not _has_same_unit_case(sent, choice.name):
+    if choice is None or (not choice.sure and escalates(sent, choice.name)):
+        choice = _match_without_shared_words(sent, candidates)
+    return choice if choice is not None and _has_same_unit_case(sent, choice.name) else None
+
+
+def _match_without_shared_words(sent: str, candidates: Sequence[str]) -> Choice | None:
+    """The allowed value that lacks only the words that all of them begin with: `append` for `WRITE_APPEND`."""
+    if not 2 <= len(candidates) <= _MOST or max(map(len, candidates)) > _LONGEST:
         return None
-    return None if not choice.sure and escalates(sent, choice.name) else choice
+    words = list(map(split_words, candidates))
+    shared = 0
+    while all(len(one) > shared + 1 and one[shared] == words[0][shared] for one in words):
+        shared += 1
+    found = [
+        name
+        for name, parts in zip(candidates, words, strict=True)
+        if shared and is_restyled(sent.strip(), "_".join(parts[shared:]))
+    ]
+    return Choice(found[0], sure=False) if len(found) == 1 else None
 
 
 def _synonyms(sent: str, candidates: Sequence[str]) -> list[str]:

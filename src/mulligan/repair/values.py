@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -31,6 +31,7 @@ _SCALES = {"billion": 1_000_000_000, "million": 1_000_000, "thousand": 1_000}  #
 _LONGEST, _LONGEST_JSON, _MOST_PARTS = 200, 20_000, 20
 _BETWEEN = re.compile(r"\s*[,;\n]\s*(?:and\s+)?|\s+and\s+")
 _PLAIN_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,17})(?:\.\d{1,9})?")
+_IDENTIFIER = re.compile(r"(?=\S*[\d@._/:#-])[\w@.+/:#-]{3,}")  # with a sign or digit that a plain word has not
 _DIGIT = re.compile(r"\d")
 
 
@@ -176,14 +177,25 @@ def parse_json_as(text: str, kind: type) -> Any:
     return value if type(value) is kind else None
 
 
-def split_numbers(text: str) -> list[str] | None:
-    """Read text that lists several numbers: `12, 14 and 15`. What was meant is a guess, so it must be asked.
+def split_values(text: str, item: Mapping[str, Any]) -> list[str] | None:
+    """Read text that lists several numbers, allowed values or identifiers: `12, 14 and 15`, `ana@x.org; per@x.org`.
+
+    What was meant is a guess, so it must be asked. Plain words are not split: they may be one sentence.
 
     Args:
         text: the text as sent.
+        item: the schema of a list item.
 
     Returns:
-        The numbers as texts, or None if the text says anything else, or may be one number, such as `1,234`.
+        The values as texts, or None if the text says anything else, or may be one number, such as `1,234`.
     """
-    parts = _BETWEEN.split(text.strip()) if len(text) <= _LONGEST and not AMBIGUOUS_NUMBER.search(text) else []
-    return parts if 1 < len(parts) <= _MOST_PARTS and all(map(_PLAIN_NUMBER.fullmatch, parts)) else None
+    parts = _BETWEEN.split(text.strip()) if len(text) <= _LONGEST else []
+    if not 1 < len(parts) <= _MOST_PARTS:
+        return None
+    if item.get("type") in ("integer", "number"):
+        is_list = not AMBIGUOUS_NUMBER.search(text) and all(map(_PLAIN_NUMBER.fullmatch, parts))
+    elif "enum" in item:
+        is_list = all(part in item["enum"] for part in parts)
+    else:
+        is_list = item.get("type") == "string" and all(map(_IDENTIFIER.fullmatch, parts))
+    return parts if is_list else None
