@@ -35,3 +35,28 @@ def test_what_else_fits_is_asked_only_if_the_name_does_not_decide(tool):
         raise AssertionError("schemas would be compiled for nothing")
 
     assert find_proposals({"send_mail": tool}, "sendMail", "send_mail", refuse) == {"send_mail": "clear"}
+
+
+def test_where_the_best_tool_may_not_be_proposed_none_that_reads_is_named_for_it(make_pipeline, run):
+    tools = [
+        Tool.from_schema(name, about, {"type": "object", "properties": {"id": {}, "label": {}}}, dict)
+        for name, about in (
+            ("list_shelves", "The shelves."),
+            ("get_shelf", "One shelf."),
+            ("add_shelf_label", "Put a label on a shelf."),
+        )
+    ]
+    told = run(make_pipeline(*tools), "mark_shelf", {"id": 3, "label": "new"}).content
+    assert "Closest" not in told
+    asked = run(make_pipeline(*tools), "read_shelf", {"id": 3}).content
+    assert "get_shelf" in asked.splitlines()[1]
+
+
+def test_another_verb_for_setting_something_leads_to_the_tool_that_sets_it(make_pipeline, run):
+    properties = {"lamp_id": {"type": "string"}, "on": {"type": "boolean"}}
+    tools = [
+        Tool.from_schema("get_lamp", "One lamp.", {"type": "object", "properties": {"lamp_id": {}}}, dict),
+        Tool.from_schema("set_lamp", "Turn a lamp on or off.", {"type": "object", "properties": properties}, dict),
+    ]
+    told = run(make_pipeline(*tools), "toggle_lamp", {"lamp_id": "L1", "on": True}).content
+    assert told.splitlines()[-1].startswith('Next: if "set_lamp" does what you want, call it with the same arguments')

@@ -393,6 +393,18 @@ class Tool:
         return f"Tool({self.name!r})"
 
 
+def takes_as_sent(tool: Tool, arguments: Mapping[str, Any]) -> bool:
+    """Whether a tool declares all these arguments, and they are valid.
+
+    Args:
+        tool: the tool.
+        arguments: the arguments as they were sent.
+    """
+    known = tool.parameters.get("properties")
+    is_declared = isinstance(known, (dict, Mapping)) and arguments.keys() <= known.keys()
+    return is_declared and tool.validator.is_valid(arguments)
+
+
 def builds_objects(tool: Tool) -> bool:
     """Whether fitting arguments to a tool builds objects of other classes, whose own code may run."""
     return isinstance(tool._structure, ObjectBuilder)  # noqa: SLF001

@@ -15,12 +15,12 @@ from mulligan.pipeline.invocation import Invocation
 from mulligan.pointers import argument_of
 from mulligan.render.composer import is_unchanged
 from mulligan.render.fitting import render_to_fit
-from mulligan.repair.correction import Correction, SentArguments, correct, takes_as_sent
+from mulligan.repair.correction import Correction, SentArguments, correct
 from mulligan.repair.provenance import may_propose_name
 from mulligan.resolve.suggestions import resource_candidates, similar_names
 from mulligan.resolve.words import is_ambiguous, is_same_tool
 from mulligan.results import ToolResult
-from mulligan.tools import Tool
+from mulligan.tools import Tool, takes_as_sent
 from mulligan.untrusted.objects import call_safely
 from mulligan.untrusted.text import safe_str
 from mulligan.validate.arguments import read_arguments
@@ -56,9 +56,14 @@ def not_found_error(invocation: Invocation) -> ToolNotFoundError:
         taking = partial(_tools_taking, arguments, tools.values())
         proposals = _find_proposals()(tools, called, names[0] if is_clear else None, taking)
         error.suggestions = tuple(name for name in names if proposals[name] and may_propose_name(name, called))
-        # a name that may not be proposed is not replaced by another
-        best = proposals[names[0]] if names[0] in error.suggestions else None
-        error.proposal = best or "listed"
+        if names[0] in error.suggestions:
+            error.proposal = proposals[names[0]] or "listed"
+        else:  # a name that may not be proposed is not replaced by another
+            from mulligan.resolve.proposals import asks_to_read
+
+            error.proposal = "listed"
+            if not asks_to_read(called):  # something was to be done, so a tool that reads would mislead
+                error.suggestions = ()
         error.confident = error.proposal == "clear"
     return error
 

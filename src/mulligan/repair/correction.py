@@ -22,7 +22,7 @@ from mulligan.repair.provenance import (
 )
 from mulligan.repair.text_styles import is_iso_date
 from mulligan.resolve.words import canonical
-from mulligan.tools import Tool, builds_objects
+from mulligan.tools import Tool, builds_objects, takes_as_sent
 from mulligan.validate.arguments import are_within_limits, dump, read_arguments
 from mulligan.validate.numbers import read_exact
 
@@ -310,18 +310,6 @@ def _with_same_arguments(tool: Tool, sent: SentArguments) -> Correction | None:
     if not arguments or not takes_as_sent(tool, arguments):
         return None
     return Correction(tool.name, arguments, "toolset", {}, {}, arguments, is_ready=False)
-
-
-def takes_as_sent(tool: Tool, arguments: Mapping[str, Any]) -> bool:
-    """Whether a tool declares all these arguments, and they are valid.
-
-    Args:
-        tool: the tool.
-        arguments: the arguments as they were sent.
-    """
-    known = tool.parameters.get("properties")
-    is_declared = isinstance(known, (dict, Mapping)) and arguments.keys() <= known.keys()
-    return is_declared and tool.validator.is_valid(arguments)
 
 
 def _correct_resource_name(

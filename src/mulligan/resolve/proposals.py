@@ -118,6 +118,15 @@ def _find_proposal(tool: Tool, called: str, is_clear: bool) -> _Found | None:
     return _IF_FITTING if is_other else if_asked
 
 
+def asks_to_read(called: str) -> bool:
+    """Whether the first word of an unknown name says that something is only read.
+
+    Args:
+        called: the name that was called.
+    """
+    return _is_read_request(parse_name(called[:200], Lexicon()).tail_words)
+
+
 def _is_read_request(words: Sequence[Word]) -> bool:
     """Whether a name says that something is only read."""
     return bool(words) and words[0].reads

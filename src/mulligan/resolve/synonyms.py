@@ -84,6 +84,7 @@ cancel abort revoke stop void undo return
 stop end shutdown quit close pause disable
 start enable resume spawn trigger activate open
 restart reboot reload reset refresh
+toggle switch flip turn set
 run call eval start perform trigger launch test
 run command shell terminal script process subprocess
 code script python javascript js program interpreter sandbox repl notebook run execute evaluate function
