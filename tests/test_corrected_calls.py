@@ -444,7 +444,8 @@ def test_what_is_meant_is_proposed_for_a_tool_that_only_reads_and_asked_for_any_
     name = next(name for name in meant if arguments.get(name) != meant[name])
     lines = told(function, arguments).splitlines()
     assert any(line.startswith(f'Did you mean "{name}": {json.dumps(meant[name])}') for line in lines)
-    step = f'Next: if that is what you meant, call {function.__name__} again with "{name}": {json.dumps(meant[name])}'
+    wanted = f"these arguments: {json.dumps(meant)}" if len(meant) > 1 else f'"{name}": {json.dumps(meant[name])}'
+    step = f"Next: if that is what you meant, call {function.__name__} again with {wanted}"
     assert any(line.startswith(step) and ". If not, " in line for line in lines)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from mulligan import Pipeline, Tool, errors
+from mulligan.plugin import AuthorMessage
 
 
 def reader(name: str, *required: str, optional: tuple[str, ...] = (), about: str = "", **options: Any) -> Tool:
@@ -439,3 +440,46 @@ def test_what_is_missing_after_a_write_is_not_taken_for_a_missing_argument(make_
 def test_a_last_word_that_could_be_a_verb_is_the_kind_of_thing(name: str, lister: str) -> None:
     text = step(errors.ResourceNotFoundError("gone", resource="by_owner"), name, {"name": "by_owner"}, reader(lister))
     assert proposed(text) == {"name": lister, "arguments": {}}
+
+
+def statement(name: str, about: str = "", **options: Any) -> Tool:
+    return reader(name, "sql", about=about, **{"read_only": False, **options})
+
+
+ONLY_READS = [
+    RuntimeError("cannot execute INSERT in a read-only transaction"),
+    ValueError("Only SELECT statements may be run by this tool"),
+    RuntimeError("Writing is not permitted in this session"),
+    AuthorMessage("db_query accepts only read queries"),
+]
+
+
+@pytest.mark.parametrize("error", ONLY_READS)
+def test_a_statement_that_writes_is_sent_to_the_tool_that_runs_such(error: Exception) -> None:
+    others = [statement("db_execute"), statement("make_chart"), reader("db_explain", "sql"), reader("list_tables")]
+    told = step(error, "db_query", {"sql": "  Insert into trees values (1)"}, *others, read_only=True)
+    assert told == (
+        "Next: db_query only reads. If the user asked for this change, call db_execute with the same arguments instead."
+    )
+
+
+@pytest.mark.parametrize(
+    ("error", "sql", "others"),
+    [
+        (ONLY_READS[1], "SELECT 1", [statement("db_execute")]),
+        (RuntimeError("attempt to write a readonly database"), "delete from trees", [statement("db_execute")]),
+        (RuntimeError("syntax error"), "delete from trees", [statement("db_execute")]),
+        (ONLY_READS[0], "drop table trees", [statement("db_execute"), statement("db_run")]),
+        (ONLY_READS[0], "drop table trees", [reader("db_execute", "sql", "database", read_only=False)]),
+        (ONLY_READS[0], "drop table trees", [statement("db_execute", tool_type="extension", provider="elsewhere")]),
+    ],
+)
+def test_no_tool_that_writes_is_named_on_a_guess(error: Exception, sql: str, others: list[Tool]) -> None:
+    assert "db_execute" not in step(error, "db_query", {"sql": sql}, *others, read_only=True)
+    assert "db_execute" not in step(ONLY_READS[0], "db_do", {"sql": "drop table trees"}, statement("db_execute"))
+
+
+def test_an_identifier_is_no_statement_and_leads_to_no_tool_that_deletes() -> None:
+    error = RuntimeError("The service is in read-only mode; writing is not allowed")
+    other = reader("delete_user", "id", read_only=False)
+    assert "delete_user" not in step(error, "get_user", {"id": "update-7"}, other, read_only=True)

@@ -113,3 +113,26 @@ def test_less_is_asked_for_where_the_report_asks_for_it(text: str) -> None:
         'Next: call find again for less: with "region" added or with a shorter "minutes". '
         "With the same arguments it will most likely fail again."
     )
+
+
+class TooLarge(Exception):
+    status_code = 413
+
+
+@pytest.mark.parametrize(
+    ("report", "ways"),
+    [
+        ("88,014 rows match, the most is 5,000. Limit the results with 'region'.", 'with "region" added'),
+        ("Too many rows, narrow it by `page_size`", 'with "page_size" added'),
+        ("Too much data. Please filter the query using the region", 'with "page_size" or "region" added'),
+    ],
+)
+def test_an_answer_that_is_too_large_is_asked_for_with_what_the_report_names(report: str, ways: str) -> None:
+    def handler(**_: Any) -> None:
+        raise TooLarge(report)
+
+    properties = {"text": TEXT, "page_size": NUMBER, "region": TEXT}
+    tool = Tool.from_schema("find", "", {"type": "object", "properties": properties}, handler, read_only=True)
+    with Pipeline([tool], autoload=False) as pipeline:
+        read = pipeline.call("find", {"text": "a"}).content.splitlines()[-1]
+    assert read.startswith(f"Next: call find again for less: {ways}. ")

@@ -355,6 +355,32 @@ def test_what_a_report_offers_is_pointed_at_and_never_repeated(make_pipeline, ru
 # --- notes on repetition
 
 
+@pytest.mark.parametrize(
+    ("report", "wanted"),
+    [
+        (
+            "width must be less than 400, not 900",
+            'call paint again with "width" corrected as the text quoted above says',
+        ),
+        (
+            "invalid width 900: the maximum is 400",
+            'call paint again with "width" corrected as the text quoted above says',
+        ),
+        (
+            "color must be in the catalogue; closest to yours: sky blue",
+            'call paint again with "color" corrected as the text quoted above says',
+        ),
+        ("invalid width", 'call paint again with a valid "width"'),
+    ],
+)
+def test_a_report_that_says_what_would_be_right_is_pointed_at(make_pipeline, run, report, wanted):
+    def paint(color: str, width: int) -> None:
+        raise ValueError(report)
+
+    told = step(run(make_pipeline(tool(paint)), "paint", {"color": "blu", "width": 900}).content)
+    assert told == f"{wanted}, and the other arguments unchanged."
+
+
 def test_a_note_on_repetition_agrees_with_the_corrected_call_below_it(make_pipeline):
     def act(n: int) -> None: ...
 

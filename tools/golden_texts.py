@@ -249,6 +249,54 @@ CASES: dict[str, Case] = {
         "act",
         {"path": "17", "n": 1},
     ),
+    "object_wanted": called(
+        [
+            Tool.from_schema(
+                "act",
+                "",
+                schema(price={**schema(["amount", "unit"], amount=NUMBER, unit=PATH, note=PATH)}, n=NUMBER),
+                dict,
+            )
+        ],
+        "act",
+        {"price": "five euros", "n": 1},
+    ),
+    "objects_wanted": called(
+        [
+            Tool.from_schema(
+                "act", "", schema(rows={"type": "array", "items": schema([], left=NUMBER, top=NUMBER)}, n=NUMBER), dict
+            )
+        ],
+        "act",
+        {"rows": "the first", "n": 1},
+    ),
+    "list_wanted": called(
+        [Tool.from_schema("act", "", schema(words={"type": "array", "items": PATH}, n=NUMBER), dict)],
+        "act",
+        {"words": "this, and that", "n": 1},
+    ),
+    "list_of_numbers_wanted": called(
+        [
+            Tool.from_schema(
+                "act",
+                "",
+                schema(box={"type": "array", "items": {"type": "number"}, "minItems": 4, "maxItems": 4}, n=NUMBER),
+                dict,
+            )
+        ],
+        "act",
+        {"box": "the whole world", "n": 1},
+    ),
+    "list_of_whole_numbers_wanted": called(
+        [Tool.from_schema("act", "", schema(ids={"type": "array", "items": {"type": "integer"}}, n=NUMBER), dict)],
+        "act",
+        {"ids": "all of them", "n": 1},
+    ),
+    "value_rejected_and_its_limit_reported": called(
+        [Tool.from_schema("act", "", schema(path=PATH, n=NUMBER), raising(ValueError("n must be less than 10")))],
+        "act",
+        {"path": "a", "n": 12},
+    ),
     "value_rejected_and_perhaps_listed": beside(
         "list_branches", "merge", ValueError("invalid branch specified"), {"branch": "fix"}, read_only=False
     ),
@@ -328,6 +376,16 @@ CASES: dict[str, Case] = {
     ),
     "another_tool_reported": beside(
         "search_branches", "merge", ValueError("more than one; find it with search_branches"), {"branch": "fix"}
+    ),
+    "another_tool_writes": called(
+        [
+            Tool.from_schema(
+                "query", "Query the database", schema(sql=PATH), raising(ValueError("Only SELECT queries may be run"))
+            ),
+            Tool.from_schema("run_change", "", schema(sql=PATH), dict),
+        ],
+        "query",
+        {"sql": "DELETE FROM trees"},
     ),
     "conflict_and_state_shown": beside(
         "list_tags", "create_tag", errors.ResourceConflictError("The tag exists."), {"tag": "v1"}

@@ -83,7 +83,14 @@ _EXPLAINS = lazy_pattern(  # what a report says on how a name is written
     re.IGNORECASE,
 )
 _SHOWS_FORM = lazy_pattern(r"\b(?:looks? like|for example|such as)\b|\be\.g\.", re.IGNORECASE)
+_SUGGESTS = lazy_pattern(r"\b(?:you mean|you meant|meant to|closest|similar to|nearest)\b", re.IGNORECASE)
+_SAYS_WHAT_IS_ALLOWED = lazy_pattern(
+    r"\b(?:(?:must|should) be|at (?:most|least)|(?:less|greater|more|fewer|larger|smaller|longer|shorter) than|max(?:imum)?|"
+    r"min(?:imum)?|limit|expect(?:s|ed)|between)\b",
+    re.IGNORECASE,
+)
 _MAY_NAME_NOTHING = (ToolArgumentError, ToolExecutionError, ResourceConflictError)
+_MAY_BE_TOO_MUCH = (ToolExecutionError, ToolArgumentError)
 _PLAIN_NAME = re.compile(r"[\w.:/-]{1,128}").fullmatch
 _PLAIN_POINTER = re.compile(r"(?:/[\w.:@$\[\]~-]{0,64}){0,16}").fullmatch
 
@@ -176,13 +183,8 @@ class FeedbackComposer:
             imitation = error.message if is_imitation else None
             quoted = (hidden, imitation, *foreign_problems, *repeated_hints)
             self._add_report(feedback, error, call, failure, quoted, lookups)
-            may_offer = feedback.detail and not (resources or feedback.author_message)
-            offer = self._offer(feedback, error, failure, lookups) if may_offer else ""
-            if offer:
-                name = feedback.tool_name or "the tool"
-                feedback.next_step = next_step(
-                    error, name, tool, self._catalogue, sanitize_line, note=note, offer=offer, look=look
-                )
+            if not resources:
+                self._add_offered_step(feedback, error, failure, tool, lookups, note, look)
         if correction is not None:
             target = tool if tools is None else tools.get(correction.name)
             writer = CorrectionWriter(self._catalogue, self.display_name, self._may_show)
@@ -365,6 +367,33 @@ class FeedbackComposer:
         rest = self._catalogue["rest"] if len(error.arguments or {}) > 1 else ""
         return self._catalogue[template].format(tool=name or "the tool", rest=rest)
 
+    def _add_offered_step(
+        self,
+        feedback: Feedback,
+        error: ToolError,
+        failure: Failure,
+        tool: Tool | None,
+        lookups: Lookups | None,
+        note: str,
+        look: Look | None,
+    ) -> None:
+        """Replaces the step where the text of the failure offers a better one."""
+        name = feedback.tool_name or "the tool"
+        said = failure.author_message or failure.detail
+        if lookups is not None and not error.fatal and (feedback.detail or feedback.author_message):
+            writer = call_safely(partial(lookups.writer, said))
+            if writer is not None and is_plain_identifier(writer.name):
+                feedback.next_step = self._catalogue["writer"].format(tool=name, other=writer.shown)
+                return
+        offer = (
+            self._offer(feedback, error, failure, lookups) if feedback.detail and not feedback.author_message else ""
+        )
+        if offer:
+            catalogue, clean_line = self._catalogue, self.sanitize_line
+            feedback.next_step = next_step(
+                error, name, tool, catalogue, clean_line, note=note, offer=offer, look=look, said=said
+            )
+
     def _offer(self, feedback: Feedback, error: ToolError, failure: Failure, lookups: Lookups | None) -> Offer:
         """What the quoted text offers: another tool, names to choose from, the form of one, or a reason to request less."""
         if lookups is not None and call_safely(partial(lookups.is_named_in, failure.detail)):
@@ -372,13 +401,16 @@ class FeedbackComposer:
         if isinstance(error, (ToolTimeoutError, ToolUnavailableError)):
             is_slow = isinstance(error, ToolTimeoutError) and takes_too_long(failure.detail)
             return "less" if is_slow or asks_for_less(failure.detail) else ""
-        if type(error) is ToolExecutionError and asks_for_less(failure.detail):
+        if type(error) in _MAY_BE_TOO_MUCH and asks_for_less(failure.detail):
             return "less"
         form = self._explained(error, feedback, failure)
         if form or lookups is None or not isinstance(error, _MAY_NAME_NOTHING):
             return form
         rejects = partial(lookups.is_rejected_in, failure.detail, failure.type_name)
-        return "rejected" if call_safely(rejects) else ""
+        if call_safely(rejects) and call_safely(lookups.existing) is not None:
+            return "rejected"
+        is_argument = isinstance(error, ToolArgumentError)
+        return "correction" if is_argument and _SAYS_WHAT_IS_ALLOWED.search(failure.detail) else ""
 
     def _explained(self, error: ToolError, feedback: Feedback, failure: Failure) -> Offer:
         """Whether the quoted text lists names or values, or says how one is written."""
@@ -392,7 +424,10 @@ class FeedbackComposer:
         if any(name != error.resource and name in feedback.detail for name in offered):
             return "names"
         explains = isinstance(error, ResourceNotFoundError) and _EXPLAINS.search(failure.detail) is not None
-        return "form" if shows_form or explains else ""
+        if shows_form or explains:
+            return "form"
+        suggests = isinstance(error, ToolArgumentError) and _SUGGESTS.search(failure.detail) is not None
+        return "correction" if suggests else ""
 
     def sanitize_line(self, text: str) -> str:
         """A text as one clean, redacted, bounded line."""

@@ -9,7 +9,7 @@ from mulligan.calls import ToolCall
 from mulligan.catalogue import Catalogue, finer_template
 from mulligan.feedback import Feedback
 from mulligan.pointers import steps_of
-from mulligan.render.next_steps import join_names
+from mulligan.render.argument_steps import join_names
 from mulligan.repair.correction import Correction
 from mulligan.repair.provenance import is_plain_identifier
 from mulligan.untrusted.serialize import spaced_json
@@ -119,11 +119,10 @@ class CorrectionWriter:
         if finer == "if_meant_call" and tool is not None and tool.read_only and self._may_show(call):
             feedback.next_step = self._catalogue[finer].format(otherwise=feedback.next_step, call=call)
             return
-        arguments = spaced_json(correction.arguments) if len(changes) > 1 else ""
+        is_whole = len(correction.arguments) == 1
+        arguments = "" if is_whole else spaced_json(correction.arguments)
         if arguments and len(arguments) <= _LONGEST_CHANGES and self._may_show(arguments):
             text, is_whole = self._catalogue["all_of_them"].format(arguments=arguments), True  # easier to copy
-        else:
-            is_whole = len(changes) == len(correction.arguments)
         feedback.next_step = self._catalogue["if_meant"].format(
             tool=feedback.tool_name,
             names=text,

@@ -26,7 +26,8 @@ _ASKS_FOR_LESS = lazy_pattern(
     r"more (?:specific|selective|restrictive) (?:query|search|filter|pattern|criteri(?:a|on)|condition)|"
     r"add(?:ing)? (?:a|more) (?:[\w-]+ )?filters?|"
     r"(?:at most|maximum of|up to|no more than) \d+ \w+ (?:at a time|at once|per (?:request|query|call))|"
-    r"narrow (?:down )?(?:the|your)|too much data)\b",
+    r"narrow (?:down )?(?:the|your)|too much data|"
+    r"(?:restrict|limit|narrow|filter) (?:it|them|(?:the )?results?|(?:the )?(?:query|search)) (?:with|by|using|to))\b",
     re.IGNORECASE,
 )
 _LIMITS = word_set("limit max maximum top count size rows first num")
@@ -71,22 +72,23 @@ def find_limit(tool: Tool) -> str | None:
     return next(names, None)
 
 
-def find_filters(tool: Tool, sent: Mapping[str, Any]) -> list[str]:
-    """At most three optional arguments that were not sent and that may select less.
+def find_filters(tool: Tool, sent: Mapping[str, Any], said: str = "") -> list[str]:
+    """At most three optional arguments that were not sent and that may bound or select what is returned.
 
     Args:
         tool: the tool.
         sent: the arguments of the call.
+        said: the report; if it names some of them in quotes, only these are returned.
     """
+    limit = find_limit(tool)
     names = [
         name
         for name, schema in _members(tool)
-        if name not in sent
-        and not _is_number(schema)
-        and not _is_flag(schema)
-        and _NO_FILTERS.isdisjoint(split_words(name))
+        if not _is_number(schema) and not _is_flag(schema) and _NO_FILTERS.isdisjoint(split_words(name))
     ]
-    return names[:_MOST_NAMES]
+    names = [name for name in ([limit] if limit else []) + names if name not in sent]
+    named = [name for name in names if re.search(rf"['\"`]{re.escape(name)}['\"`]", said[:_MOST_TEXT])]
+    return (named or names)[:_MOST_NAMES]
 
 
 def find_reducible(tool: Tool, sent: Mapping[str, Any]) -> list[tuple[str, str]]:

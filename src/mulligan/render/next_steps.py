@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from mulligan.catalogue import (
     MISSING,
-    NO_FORM,
-    NOT_ALLOWED,
-    OUT_OF_BOUNDS,
-    UNKNOWN,
-    WRONG_TYPE,
     Catalogue,
     finer_template,
 )
 from mulligan.classify.call_arguments import may_be_named_in
 from mulligan.errors import (
-    Problem,
     RepeatedCallError,
     ResourceConflictError,
     ResourceNotFoundError,
@@ -34,28 +28,20 @@ from mulligan.errors import (
     ToolTimeoutError,
     ToolUnavailableError,
 )
-from mulligan.pointers import argument_of, steps_of
+from mulligan.pointers import argument_of
+from mulligan.render.argument_steps import Offer, argument_step, argument_template
 from mulligan.render.quoting import split_problems
 from mulligan.repair.provenance import is_plain_identifier
 from mulligan.resolve.words import split_words
-from mulligan.secrets.redaction import redacted_pointer
 from mulligan.tools import Tool, once_per_tool
 from mulligan.untrusted.text import is_name, show_name
 
-_MAX_NAMES = 3
-_MOST_KNOWN = 12
-_COMMON_WORDS = frozenset(
-    ("id", "ids", "name", "names", "value", "is", "of", "by", "max", "min", "type", "number", "date")
-)
-_LONGEST_LIST = 160
 _MAX_ADDRESS = 2_000
 _ADDRESS = re.compile(r"https?://\S+").fullmatch
 _IDENTIFIERS = (["id"], ["key"], ["number"], ["no"], ["slug"], ["code"])
 _SHORTEST_WAIT = 0.1
 LONGEST_WAIT = 86_400.0  # no model waits for more than a day
-_MAX_PROBLEMS = 100
 _EXACT_BELOW = 10.0
-_LONG_NAME, _MAX_TYPOS = 5, 2
 _EXISTS = "ALREADY_EXISTS"
 _WILL_NOT_RUN = ("third_time", "more_times")  # notes
 _WITHOUT_EFFECT_NOTE = (
@@ -66,11 +52,6 @@ _WITHOUT_EFFECT_NOTE = (
 )  # a note about effects would distract
 
 
-_PLAIN_VALUES = re.compile(r'one of "[\w./-]{1,64}"(?:, "[\w./-]{1,64}")+(?: or null)?', re.ASCII).fullmatch
-_PLAIN_BOUND = re.compile(
-    r"(?:(?:at (?:least|most)|more than|less than) -?[\d.]{1,20}(?: items| characters)?(?: and )?)+"
-).fullmatch
-_FINER_THAN_VALID = ("number", "boolean", "one_of")
 _FIXED = (
     (ToolPermissionError, "refused"),
     (ToolAuthenticationError, "refused"),
@@ -103,7 +84,6 @@ class ShownLookup(NamedTuple):
 
 
 Look = Callable[[bool], ShownLookup | None]
-Offer = Literal["", "tool", "names", "form", "less", "rejected", "meant"]
 
 
 def next_step(
@@ -117,6 +97,7 @@ def next_step(
     resources: Sequence[str] = (),
     offer: Offer = "",
     look: Look | None = None,
+    said: str = "",
 ) -> str:
     """One concrete step, as an imperative sentence.
 
@@ -128,9 +109,11 @@ def next_step(
         sanitize_line: turns a foreign text into one clean line.
         note: the name of the template about repetition, or an empty text; the step must agree with it.
         resources: the names that the tool's author provides and that are similar to a missing one.
-        offer: what the quoted text offers: another tool, names or values to choose from, the form of a name, a reason to
-            request less, or that a value does not exist; or `meant`, if the feedback asks for a likely call.
+        offer: what the quoted text offers: another tool, names or values to choose from, the form of a name, what would be
+            right, a reason to request less, or that a value does not exist; or `meant`, if the feedback asks for a likely
+            call.
         look: finds the tool that shows what exists (True), or the present state (False), and the call of it.
+        said: the quoted text; of it, only the names of the tool's own arguments are used.
     """
     if template := _overriding_template(error, note, offer, catalogue):
         return catalogue[template].format(tool=name)
@@ -141,7 +124,8 @@ def next_step(
     if isinstance(error, ToolNotFoundError):
         return _tool_step(error, name, catalogue) if tool is None else catalogue["other_way"]
     if isinstance(error, ToolArgumentError):
-        return _argument_step(error, name, tool, catalogue, sanitize_line, offer=offer)
+        less = _less_step(error, name, tool, catalogue, said) if offer == "less" else ""
+        return less or argument_step(error, name, tool, catalogue, sanitize_line, offer=offer)
     if isinstance(error, ResourceNotFoundError):
         return _resource_step(error, name, tool, catalogue, offer, look, are_listed=bool(resources))
     if isinstance(error, ResourceConflictError) and not error.transient:
@@ -149,7 +133,7 @@ def next_step(
     for cls, fixed in _FIXED:
         if isinstance(error, cls):
             return catalogue[fixed]
-    return _repeat_step(error, name, tool, look, catalogue, note, offer)
+    return _repeat_step(error, name, tool, look, catalogue, note, offer, said)
 
 
 def _conflict_step(
@@ -176,12 +160,12 @@ def _repeat_step(
     catalogue: Catalogue,
     note: str,
     offer: Offer,
+    said: str,
 ) -> str:
     """The step after a failure that the same call, or one for less, may not have: unless it may have taken effect."""
     if not (error.effect == "none" or _may_be_repeated(tool)):
         return _effect_step(name, tool, look, catalogue)
-    asks_for_less = offer == "less" and finer_template(catalogue, "less", "less_with") == "less_with"
-    less = _less_step(error, name, tool, catalogue) if asks_for_less and tool is not None else ""
+    less = _less_step(error, name, tool, catalogue, said) if offer == "less" else ""
     return less or _failure_step(error, name, catalogue, note)
 
 
@@ -211,7 +195,7 @@ def _resource_step(
     """The step after a missing resource: a name that exists, or the tool that shows which do."""
     form = finer_template(catalogue, "existing_name", "quoted_form")
     named = {"names": "quoted_name", "form": form}.get(offer, "existing_name")
-    template = "closest_name" if are_listed else _argument_template(error, tool, named, "other_way")
+    template = "closest_name" if are_listed else argument_template(error, tool, named, "other_way")
     if named == "existing_name" and (step := _identifier_step(error, name, catalogue)):
         return step
     return _existing_step(template, name, look, catalogue)
@@ -324,226 +308,17 @@ def _named_step(template: str, names: tuple[str, ...], tool: str, catalogue: Cat
     return catalogue[template].format(tool=tool, name=show_name(names[0], 256))
 
 
-def _argument_template(error: ToolError, tool: Tool | None, named: str, left: str) -> str:
-    """The template for a failure that other arguments may fix. If none can, the step must not suggest another call.
+def _less_step(error: ToolError, name: str, tool: Tool | None, catalogue: Catalogue, said: str) -> str:
+    """The step after a query for too much: for less, by arguments that can ask for that; empty without any.
 
-    Args:
-        error: the classified error.
-        tool: the tool, or None.
-        named: the template if the arguments name what failed, or may do so.
-        left: the template if they do not, but the tool takes other arguments.
+    If the quoted text names some of the arguments that may be added, only these are.
     """
-    sent = error.arguments
-    if (
-        sent is None
-        or may_be_named_in(error.resource, sent)
-        or not (sent or (tool and "properties" in tool.parameters))
-    ):
-        return named
-    return left if _parameters(tool) - sent.keys() else "not_of_arguments"
-
-
-def _argument_step(
-    error: ToolError,
-    name: str,
-    tool: Tool | None,
-    catalogue: Catalogue,
-    sanitize_line: Callable[[str], str],
-    *,
-    offer: Offer,
-) -> str:
-    problems, _ = split_problems(error, tool)
-    if not problems:
-        corrected = _argument_template(error, tool, "corrected_arguments", "corrected_arguments")
-        return catalogue["quoted_values" if offer == "names" else corrected].format(tool=name)
-    if not problems[0].pointer:
-        allowed = problems[0].expected or ""
-        is_ours = (error.rule or "").startswith("host:") and '"' not in allowed  # quotes contain text of a schema
-        if expected := sanitize_line(allowed) if is_ours else "":
-            return catalogue["whole_corrected"].format(tool=name, expected=expected)
-    problems = problems[:_MAX_PROBLEMS]
-    pointers = list(dict.fromkeys(problem.pointer for problem in problems))
-    rest = catalogue["rest"] if _has_others(error.arguments, pointers) else ""
-    names = _display_pointers(pointers, sanitize_line) if len(pointers) <= _MAX_NAMES else []
-    known, sent = _parameters(tool), error.arguments or {}
-    kinds = {_problem_template(problem, known, sent) for problem in problems}
-    parents = _parents_of_unknown(problems, kinds, tool) if error.rule == "host:arguments" else None
-    if parents is not None and tool is not None:
-        return _known_arguments_step(name, tool, catalogue, parents, rest)
-    if kinds == {"without"} and not _parameters(tool):
-        return catalogue["without_any"].format(tool=name)
-    if not names or ("without" in kinds and len(kinds) > 1):
-        return catalogue["corrected"].format(tool=name, rest=rest)
-    template = kinds.pop() if len(kinds) == 1 else "valid"
-    if template == "valid" and len(names) == 1:
-        quoted = {"names": "quoted_value", "form": "quoted_form_of"}.get(offer)
-        template = quoted or ("one_of" if _lists_values(problems) or _is_bound(problems) else template)
-    if template == "added" and offer != "meant" and (step := _renamed_step(error, name, tool, catalogue, pointers)):
-        return step
-    if template in _FINER_THAN_VALID:
-        template = finer_template(catalogue, "valid", template)
-    fields = {"names": join_names(names, catalogue), "rest": rest, "allowed": problems[0].expected}
-    return catalogue[template].format(tool=name, **fields)
-
-
-def _renamed_step(error: ToolError, name: str, tool: Tool | None, catalogue: Catalogue, pointers: Sequence[str]) -> str:
-    """The step where arguments are missing and others were sent that the tool does not declare; empty without these."""
-    others = _undeclared(error, tool)
-    if not others or any("/" in pointer[1:] for pointer in pointers):
-        return ""
-    rest = catalogue["rest"] if len(others) < len(error.arguments or {}) else ""
-    names = join_names(_display_pointers(pointers, str), catalogue)
-    template = finer_template(catalogue, "added", "renamed")
-    return catalogue[template].format(tool=name, names=names, others=join_names(others, catalogue), rest=rest)
-
-
-def _undeclared(error: ToolError, tool: Tool | None) -> list[str]:
-    """The arguments that were sent and that the tool does not declare, quoted; empty if there are too many to name."""
-    known, sent = _parameters(tool), error.arguments or {}
-    others = [argument for argument in sent if argument not in known] if known else []
-    is_shown = len(others) <= _MAX_NAMES and all(map(is_plain_identifier, others))
-    return [f'"{argument}"' for argument in others] if is_shown else []
-
-
-def _lists_values(problems: Sequence[Problem]) -> bool:
-    """Whether the only problem lists allowed values that are plain identifiers: a sentence would look like our own text."""
-    problem = problems[0]
-    values = _PLAIN_VALUES(problem.expected or "")
-    is_list = problem.message in (NOT_ALLOWED, NO_FORM) and values is not None and len(values[0]) <= _LONGEST_LIST
-    return is_list and len(problems) == 1
-
-
-def _is_bound(problems: Sequence[Problem]) -> bool:
-    """Whether the only problem is a number, list or text beyond a limit that can be stated in a few words."""
-    problem = problems[0]
-    is_limit = problem.message == OUT_OF_BOUNDS and _PLAIN_BOUND(problem.expected or "") is not None
-    return is_limit and len(problems) == 1
-
-
-def _parents_of_unknown(problems: Sequence[Problem], kinds: Collection[str], tool: Tool | None) -> set[str] | None:
-    """The places of unknown arguments that must not just be omitted; None if there are none."""
-    if "without" not in kinds or tool is None:
-        return None
-    unknown = [problem.pointer for problem in problems if problem.message == UNKNOWN]
-    is_misnamed = kinds == {"without", "added"}
-    if tool.read_only and not is_misnamed and not _is_any_misspelt(list(map(argument_of, unknown)), tool):
-        return None
-    return {pointer.rpartition("/")[0] for pointer in unknown}
-
-
-def _is_any_misspelt(unknown: Sequence[str], tool: Tool) -> bool:
-    """Whether an unknown argument may be another, misspelt or with a word in common; it must then not just be omitted."""
-    from mulligan.resolve.similarity import distance
-
-    known = [argument.casefold() for argument in _parameters(tool)]
-    words = {word for argument in _parameters(tool) for word in split_words(argument)} - _COMMON_WORDS
-    return any(not words.isdisjoint(split_words(name)) for name in unknown) or any(
-        0 < distance(name.casefold(), argument, _MAX_TYPOS) <= _MAX_TYPOS
-        for name in unknown
-        for argument in known
-        if len(name) >= _LONG_NAME
-    )
-
-
-def _known_arguments_step(name: str, tool: Tool, catalogue: Catalogue, parents: Collection[str], rest: str) -> str:
-    """The step for an unknown argument of a tool that may change something: its value must not just be dropped.
-
-    For an unknown member of an object, the step names that object's members.
-    """
-    if parents != {""}:
-        place = next(iter(parents)) if len(parents) == 1 else ""
-        members = _members_at(tool, place) if place else []
-        if (
-            not members
-            or len(members) > _MOST_KNOWN
-            or not all(map(is_plain_identifier, members))
-            or not is_name(place)
-        ):
-            return catalogue["only_known"].format(tool=name)
-        names = join_names([f'"{member}"' for member in members], catalogue)
-        return catalogue["only_these"].format(tool=name, names=f'{names} of "{show_name(place)}"', rest=rest)
-    if not _parameters(tool):
-        return catalogue["only_none"].format(tool=name)
-    known = [f'"{argument}"' for argument in tool.parameters.get("properties", ()) if is_plain_identifier(argument)]
-    if len(known) != len(_parameters(tool)) or len(known) > _MOST_KNOWN:
-        return catalogue["only_known"].format(tool=name)
-    return catalogue["only_these"].format(tool=name, names=join_names(known, catalogue), rest="")
-
-
-def _members_at(tool: Tool, pointer: str) -> list[str]:
-    """The members that a tool's schema declares directly for an object within its arguments; otherwise empty."""
-    schema: object = tool.parameters
-    for member in steps_of(pointer):
-        properties = schema.get("properties") if isinstance(schema, (dict, Mapping)) else None
-        known = properties if isinstance(properties, (dict, Mapping)) else {}
-        schema = (
-            known[member] if member in known else schema.get("items") if isinstance(schema, (dict, Mapping)) else None
-        )
-    members = schema.get("properties") if isinstance(schema, (dict, Mapping)) else None
-    return list(members) if isinstance(members, (dict, Mapping)) else []
-
-
-def _problem_template(problem: Problem, known: Collection[str], sent: Mapping[str, object]) -> str:
-    """The template for one problem: an argument must be added, removed, or given another value."""
-    argument = argument_of(problem.pointer)
-    if problem.message == UNKNOWN or (known and argument not in known):
-        return "without"
-    is_missing = problem.message == MISSING and (argument not in sent or "/" in problem.pointer[1:])
-    return "added" if is_missing else _unquoted_template(problem) or "valid"
-
-
-def _unquoted_template(problem: Problem) -> str:
-    """The template where a text was sent for a number, or for true or false; otherwise empty."""
-    if problem.message != WRONG_TYPE or not (problem.got or "").startswith('"'):
-        return ""
-    expected = (problem.expected or "").partition(" ")[0].rstrip(",;")
-    return {"integer": "number", "number": "number", "boolean": "boolean"}.get(expected, "")
-
-
-def _parameters(tool: Tool | None) -> frozenset[str]:
-    """The names of a tool's parameters; empty if its schema declares none."""
-    return frozenset() if tool is None else _declared_parameters(tool)
-
-
-@once_per_tool
-def _declared_parameters(tool: Tool) -> frozenset[str]:
-    known = tool.parameters.get("properties")
-    return frozenset(known) if isinstance(known, (dict, Mapping)) else frozenset()
-
-
-def _has_others(arguments: Mapping[str, object] | None, pointers: Sequence[str]) -> bool:
-    """Whether the call has arguments besides those with problems; True if unknown."""
-    return arguments is None or not arguments.keys() <= set(map(argument_of, pointers))
-
-
-def _display_pointers(pointers: Sequence[str], sanitize_line: Callable[[str], str]) -> list[str]:
-    """The places as quoted names, or as pointers if nested; empty unless every name may be shown."""
-    if not all(pointers) or not all(map(is_name, pointers)):
-        return []
-    if sanitize_line is not str and any(redacted_pointer(pointer, sanitize_line) != pointer for pointer in pointers):
-        return []
-    return [f'"{show_name(pointer if "/" in pointer[1:] else pointer[1:], 64)}"' for pointer in pointers]
-
-
-def join_names(names: Sequence[str], catalogue: Catalogue) -> str:
-    """Joins names to one list: `"a", "b" and "c"`.
-
-    Args:
-        names: at least one name.
-        catalogue: the templates.
-    """
-    *first, last = names
-    return f"{', '.join(first)}{catalogue['and']}{last}" if first else last
-
-
-def _less_step(error: ToolError, name: str, tool: Tool, catalogue: Catalogue) -> str:
-    """The step after a query that took too long: for less, by arguments that can ask for that; empty without any."""
     from mulligan.render.narrowing import find_filters, find_limit, find_reducible
 
+    if tool is None or finer_template(catalogue, "less", "less_with") != "less_with":
+        return ""
     sent = error.arguments or {}
-    limit, filters = find_limit(tool), find_filters(tool, sent)
-    if limit is not None and limit not in sent:
-        filters = [limit, *filters][:_MAX_NAMES]
+    limit, filters = find_limit(tool), find_filters(tool, sent, said)
     ways = [catalogue["filtered"].format(names=catalogue["or"].join(f'"{one}"' for one in filters))] if filters else []
     if limit in sent:
         ways.append(catalogue["smaller"].format(name=f'"{limit}"'))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from mulligan.pointers import steps_of
 from mulligan.validate.error_paths import resolve_reference
 
 _DEEPEST = 16
@@ -107,6 +108,18 @@ class SchemaResolver:
         resolved = self.resolve(schema)
         found = self.properties(resolved).get(name, resolved.get("additionalProperties"))
         return self.resolve(found)
+
+    def at(self, pointer: str) -> Mapping[str, Any]:
+        """The schema of a place within a value of the whole schema; empty if it declares none.
+
+        Args:
+            pointer: the place, as a JSON Pointer.
+        """
+        schema = self._root
+        for step in steps_of(pointer):
+            items = self.items(schema) if step.isdigit() else {}
+            schema = items or self.member(schema, step)
+        return schema
 
     def items(self, schema: Any) -> Mapping[str, Any]:
         """The schema of the list's items; empty if there is none, or several."""

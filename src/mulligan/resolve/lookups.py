@@ -10,10 +10,10 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mulligan.resolve.proposals import seems_to_read
+from mulligan.resolve.proposals import is_said_to_read, seems_to_read
 from mulligan.resolve.readers import LISTS, Reader, is_of_kind, is_reachable, kind_of_argument, kind_of_tool
 from mulligan.resolve.words import Word, canonical, split_words, word_set
-from mulligan.tools import Tool
+from mulligan.tools import Tool, takes_as_sent
 
 if TYPE_CHECKING:
     from mulligan.resolve.toolset import Toolset
@@ -28,10 +28,21 @@ _CONTAINERS = word_set(
     "directory namespace region account guild server channel space board site tenant dataset collection"
 )
 _MOST_TEXT, _LONGEST_TYPE = 2_000, 128
+_MOST_TOOLS = 500  # whose schemas are read
 _REJECTS = re.compile(  # a report that a name or value does not exist; the name of an exception counts, too
     r"\b(?:invalid|unknown|unrecogni[sz]ed|no such|not (?:a )?valid|not found|not present|not defined|"
     r"(?:does not|doesn't|do not|don't) exist|not one of|"
     r"no [\w-]+ (?:(?!for |of |to |from |about |in |on )[\w-]+ (?:the )?(?:[\w-]+ )?)?['\"`])",  # no room has the name 'Fjord'
+    re.IGNORECASE,
+)
+_READS_ONLY = re.compile(
+    r"\bread[- ]?only\b(?! (?:database|replica|file|disk|server|instance))|\bread (?:access )?mode\b|"
+    r"\bonly (?:[\w ]{0,20}\b)?(?:select|read|queries)\b|"
+    r"\b(?:writ(?:e|ing|es)|update|modif\w+)\b[^.\n]{0,60}\bnot (?:allowed|permitted|supported)\b",
+    re.IGNORECASE,
+)
+_WRITES = re.compile(  # how a statement begins that changes data
+    r"\s*(?:insert|update|delete|create|merge|alter|drop|replace|upsert|truncate|grant|revoke|set|remove)\s",
     re.IGNORECASE,
 )
 _MISSING = word_set("undefined unknown missing no invalid found exist exists nonexistent")
@@ -198,6 +209,32 @@ class Lookups:
         words = {word.strip(".:-") for word in _NAME.findall(text[:_MOST_TEXT])}
         named = (self._toolset[word] for word in words if word in self._toolset and word != self._tool.name)
         return any(one.read_only or seems_to_read(one) for one in named if is_reachable(one, self._tool))
+
+    def writer(self, text: str) -> Tool | None:
+        """The tool that runs a statement as it was sent, where the failed one only reads and the statement writes.
+
+        Of several, it is the one whose name has most words in common with the failed one's.
+
+        Args:
+            text: the quoted text of the failure.
+        """
+        statements = [value for value in self._sent.values() if isinstance(value, str) and _WRITES.match(value)]
+        if len(statements) != 1 or not _READS_ONLY.search(text[:_MOST_TEXT]) or not is_said_to_read(self._tool):
+            return None
+        if len(self._toolset) > _MOST_TOOLS:
+            return None
+        own = set(split_words(self._tool.name))
+        found = [
+            (len(own.intersection(split_words(one.name))), one)
+            for one in self._toolset.values()
+            if one.name != self._tool.name
+            and not (one.read_only or one.secret or seems_to_read(one))
+            and is_reachable(one, self._tool)
+            and takes_as_sent(one, self._sent)
+        ]
+        most = max((shared for shared, _ in found), default=0)
+        best = [one for shared, one in found if shared == most]
+        return best[0] if len(best) == 1 else None
 
     def _find(self, wanted: _Wanted) -> Lookup | None:
         """The best reader; None if two are as good."""
