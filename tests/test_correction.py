@@ -745,3 +745,47 @@ def test_no_other_allowed_value_is_made_of_what_was_sent(allowed: list[str], sen
     parameters = {"type": "object", "properties": {"how": {"enum": allowed}}}
     with Pipeline([Tool.from_schema("act_on", "", parameters, dict)], autoload=False) as pipeline:
         assert "Did you mean" not in pipeline.call("act_on", {"how": sent}).content
+
+
+@pytest.mark.parametrize(
+    ("name", "schema", "sent", "meant"),
+    [
+        ("valid", {"enum": ["fok", "ioc", "day"]}, "immediate-or-cancel", "ioc"),
+        ("unit", {"enum": ["PSI", "BAR"]}, "pounds per square inch", None),
+        ("unit", {"enum": ["psi", "bar"]}, "PoundsSquareInch", "psi"),
+        ("kind", {"enum": ["ab", "cd"]}, "alpha beta", None),
+        ("job_id", {"type": "integer"}, "job-311", 311),
+        ("jobid", {"type": "integer"}, "JOB_311", 311),
+        ("pull_number", {"type": "integer"}, "#9", 9),
+        ("job_id", {"type": "integer"}, "task-311", None),
+        ("job_id", {"type": "integer"}, "job-007", None),
+        ("depth", {"type": "integer"}, "below-5", None),
+        ("pressure", {"type": "number"}, "pressure-5", None),
+    ],
+)
+def test_initials_and_identifiers_with_their_own_name_are_asked(name: str, schema: Any, sent: str, meant: Any) -> None:
+    parameters = {"type": "object", "properties": {name: schema}}
+
+    def told(**options: Any) -> str:
+        with Pipeline([Tool.from_schema("act_on", "", parameters, dict, **options)], autoload=False) as pipeline:
+            return pipeline.call("act_on", {name: sent}).content
+
+    question = f'Did you mean "{name}": {json.dumps(meant)}?'
+    assert (question in told()) is (meant is not None)
+    assert "make this corrected call" not in told()
+    assert "enum" in schema or "Did you mean" not in told(destructive=True)
+
+
+def test_arguments_under_other_names_for_sender_and_recipient_are_asked() -> None:
+    text = {"type": "string"}
+    parameters = {
+        "type": "object",
+        "properties": {"to": text, "from": text, "body": text},
+        "required": ["to", "from", "body"],
+        "additionalProperties": False,
+    }
+    sent = {"sender": "a@x.example", "recipient": "b@x.example", "message": "Hello"}
+    with Pipeline([Tool.from_schema("post_note", "", parameters, dict)], autoload=False) as pipeline:
+        content = pipeline.call("post_note", sent).content
+    assert '"from": "a@x.example" instead of "sender"' in content
+    assert '"to": "b@x.example" instead of "recipient"' in content

@@ -102,3 +102,19 @@ def test_a_reading_is_asked_and_never_run(kind):
         "If not, call act again with one valid JSON object."
     )
     assert not ran
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ('{"rows": [{"id": 1}, {"id": 2}}', {"rows": [{"id": 1}, {"id": 2}]}),
+        ('{"rows": [[1, 2], [3, "]"}', {"rows": [[1, 2], [3, "]"]]}),
+        ('{"where": {"in": ["a", "b"}}', {"where": {"in": ["a", "b"]}}),
+        ('{"rows": [1, 2', None),
+        ('{"rows": [1, 2}, "page": 3}', None),
+        ('{"rows": {"id": 1]}', None),
+        ('{"text": "a [ b"', None),
+    ],
+)
+def test_an_inner_bracket_that_is_missing_is_read_unless_the_text_was_cut_off(text, meant):
+    assert guess_arguments(text, {"type": "object"}) == meant

@@ -15,7 +15,15 @@ from mulligan.repair.provenance import Source, argument_forms
 from mulligan.repair.schemas import SchemaResolver, is_formatted_text, is_of_type, takes_text
 from mulligan.repair.text_styles import restyle
 from mulligan.repair.units import ArgumentUnits
-from mulligan.repair.values import convert_number, is_null, may_be_json, parse_bool, parse_json_as, split_values
+from mulligan.repair.values import (
+    convert_number,
+    is_null,
+    may_be_json,
+    parse_bool,
+    parse_json_as,
+    parse_labelled_number,
+    split_values,
+)
 from mulligan.tools import Tool
 from mulligan.validate.arguments import dump
 
@@ -236,7 +244,7 @@ class _ArgumentFixer:
             if kind == "string" or is_of_type(value, kind):
                 return value if is_of_type(value, kind) else None
         if kind in ("integer", "number"):
-            return convert_number(kind, value, is_named)
+            return self._convert_to_number(kind, value, place)
         if kind == "boolean":
             return parse_bool(value)
         if kind == "string":
@@ -247,6 +255,13 @@ class _ArgumentFixer:
         if kind == "array":
             return self._convert_to_list(value, schema)
         return None
+
+    def _convert_to_number(self, kind: str, value: Any, place: _Place) -> int | float | None:
+        number = convert_number(kind, value, place.states)
+        if number is None and kind == "integer" and isinstance(value, str) and not self._is_destructive:
+            number = parse_labelled_number(value, place.name)
+            self.has_guessed = self.has_guessed or number is not None
+        return number
 
     def _convert_to_list(self, value: Any, schema: Mapping[str, Any]) -> list[Any] | None:
         """Wrap a single value in a list, parse one from JSON text, or split text that lists several values."""

@@ -1,8 +1,8 @@
 """Read broken JSON by the names that a tool's schema declares: what was most likely meant, to be asked and never run.
 
-A text with quotation marks that are not escaped, a value without quotation marks, a calculation of two numbers and a
-list that another member interrupts are read if the whole text has exactly one such reading. Nothing is
-dropped, and nothing that was cut off is completed.
+A text with quotation marks that are not escaped, a value without quotation marks, a calculation of two numbers, a
+list that another member interrupts and an inner object or list that is not closed are read if the whole text has
+exactly one such reading. Nothing is dropped, and nothing that was cut off is completed.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ _OPERATION = re.compile(r"(-?\d{1,9}(?:\.\d{1,6})?)\s*([-+*])\s*(\d{1,9}(?:\.\d{
 _OPERATORS = {"+": Decimal.__add__, "-": Decimal.__sub__, "*": Decimal.__mul__}
 _JOINED = re.compile(r'"\s*[-+*%,.]?\s*"')  # several texts in a row, joined in a way that only a program knows
 _NO_SIBLINGS: Mapping[str, Any] = {}
+_STRING_OR_SIGN = re.compile(r'"(?:[^"\\]|\\.)*"|[^"]|"', re.DOTALL)
+_CLOSING = {"{": "}", "[": "]"}
 _QUOTE = re.compile(r'(?<!\\)((?:\\\\)*)"')
 
 
@@ -46,6 +48,8 @@ def guess_arguments(text: str, schema: Mapping[str, Any]) -> dict[str, Any] | No
         return None  # no reading of it is an object, as of nearly every text that was cut off
     if _begins_with_object(text):  # more follows that is not part of it, whatever quotation marks would make of it
         return _first_of_equals(text)
+    if (closed := _close_inner(text)) is not None:
+        return closed
     reader = _Reader(text, SchemaResolver(schema))
     try:
         found = [value for value, end in reader.values(0, schema, "", 0) if end == len(text)]
@@ -60,6 +64,28 @@ def _begins_with_object(text: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return isinstance(value, dict)
+
+
+def _close_inner(text: str) -> dict[str, Any] | None:
+    """The object, if its text only lacks brackets before others that close what is around: `{"a": [1, {"b": 2}}`."""
+    open_brackets: list[str] = []
+    parts: list[str] = []
+    for part in _STRING_OR_SIGN.findall(text):
+        if part in _CLOSING:
+            open_brackets.append(_CLOSING[part])
+        elif part in _CLOSING.values():
+            if part not in open_brackets:
+                return None
+            while (closing := open_brackets.pop()) != part:
+                parts.append(closing)
+        parts.append(part)
+    if open_brackets:  # cut off
+        return None
+    try:
+        value = json.loads("".join(parts))
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def _first_of_equals(text: str) -> dict[str, Any] | None:

@@ -17,6 +17,7 @@ from mulligan.resolve.words import UNKNOWN, is_restyled, look_up_word, split_com
 
 _MOST_UNKNOWN = 32
 _LONGEST, _MOST = 200, 200
+_FEWEST_INITIALS = 3
 _WORD = re.compile(r"[^\W\d_]+")
 _MODIFIER_WORDS = """
 not no non never without except excluding exclude skip ignore un min max minimum maximum old previous prev
@@ -142,7 +143,7 @@ def match_value(sent: str, candidates: Sequence[str]) -> Choice | None:
     """
     choice = _match_candidate(sent, tuple(candidates), _synonyms, is_same_value)
     if choice is None or (not choice.sure and escalates(sent, choice.name)):
-        choice = _match_without_shared_words(sent, candidates)
+        choice = _match_without_shared_words(sent, candidates) or _match_initials(sent, candidates)
     return choice if choice is not None and _has_same_unit_case(sent, choice.name) else None
 
 
@@ -173,6 +174,14 @@ def _synonyms(sent: str, candidates: Sequence[str]) -> list[str]:
             or (has_number and any(map(str.isdigit, value)) and not has_same_digits(sent, value))
         )
     ]
+
+
+def _match_initials(sent: str, candidates: Sequence[str]) -> Choice | None:
+    """The allowed value that consists of the initials of what was sent: `gtc` for `good_till_cancelled`."""
+    words = split_words(sent) if len(sent) <= _LONGEST else []
+    initials = "".join(word[0] for word in words)
+    found = [name for name in candidates if len(words) >= _FEWEST_INITIALS and name.casefold() == initials]
+    return Choice(found[0], sure=False) if len(found) == 1 else None
 
 
 def _has_same_unit_case(sent: str, value: str) -> bool:

@@ -102,6 +102,7 @@ command cmd script code
 city location place town
 user username user_name login account
 recipient to email email_address address
+sender from from_address from_email from_number
 description details body text
 table table_name
 date day when

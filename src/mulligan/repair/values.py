@@ -11,11 +11,14 @@ from mulligan.repair.json_text import fix_syntax
 from mulligan.repair.json_tokens import is_complete
 from mulligan.repair.lossless import AMBIGUOUS_NUMBER, parse_json
 from mulligan.repair.units import find_words, strip_words
+from mulligan.resolve.words import canonical, split_words
 
 _NUMBER = re.compile(r"(\D*?)((?<![\w.,])[-+]?(?:[1-9]\d{0,2}(?:,\d{3})+|0|[1-9]\d*)(?:\.\d+)?)(\D*)")
 _ONLY_WORDS = re.compile(
     r"[\s\"'`]*[^\W\d_]+(?:(?:-|\s+)[^\W\d_]+)*[\s\"'`]*"
 )  # a hyphen inside a number word is not a minus sign
+_LABELLED = re.compile(r"(?:#|(?P<label>[A-Za-z]{2,20})[-_#])(?P<digits>[1-9]\d{0,17})")
+_LABELS = re.compile(r"(?:id|no|nr|num|number)$")
 _BLANK = re.compile(r"[\s\"'`]*")
 _TRUE = frozenset(("true", "yes", "on", "y", "t", "1", "enabled"))
 _FALSE = frozenset(("false", "no", "off", "n", "f", "0", "disabled"))
@@ -52,6 +55,24 @@ def convert_number(kind: str, value: object, is_named: Callable[[str], bool]) ->
     if number == number.to_integral_value():
         return int(number) if kind == "integer" or number.as_tuple().exponent == 0 else _exact_float(number)
     return None if kind == "integer" else _exact_float(number)
+
+
+def parse_labelled_number(text: str, name: str) -> int | None:
+    """Read an identifier that repeats the name of its argument: `vm-118` for `vmid`. It is a guess, so it must be asked.
+
+    Args:
+        text: the text as sent.
+        name: the name of the argument.
+
+    Returns:
+        The number, or None if the text says anything else, or the number begins with a zero.
+    """
+    found = _LABELLED.fullmatch(text.strip()) if len(text) <= _LONGEST else None
+    if found is None:
+        return None
+    label, digits = found["label"], found["digits"]
+    is_label = not label or label.casefold() in (*split_words(name), _LABELS.sub("", canonical(name)))
+    return int(digits) if is_label else None
 
 
 def _exact_float(number: Decimal) -> float | None:
