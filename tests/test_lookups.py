@@ -483,3 +483,75 @@ def test_an_identifier_is_no_statement_and_leads_to_no_tool_that_deletes() -> No
     error = RuntimeError("The service is in read-only mode; writing is not allowed")
     other = reader("delete_user", "id", read_only=False)
     assert "delete_user" not in step(error, "get_user", {"id": "update-7"}, other, read_only=True)
+
+
+def test_the_last_word_of_a_name_is_what_is_looked_up_though_it_may_be_a_verb() -> None:
+    others = [reader("list_pipelines"), reader("list_pipeline_runs", "pipeline_id")]
+    told = step(TimeoutError("timed out"), "start_pipeline_run", {"pipeline_id": "nightly"}, *others)
+    assert proposed(told) == {"name": "list_pipeline_runs", "arguments": {"pipeline_id": "nightly"}}
+
+
+@pytest.mark.parametrize("lister", ["snapshots", "backup-snapshots"])
+def test_a_name_in_the_plural_lists(lister: str) -> None:
+    told = step(LookupError("no snapshot 'ab12'"), "restore", {"snapshot": "ab12"}, reader(lister))
+    assert proposed(told) == {"name": lister, "arguments": {}}
+
+
+def test_the_only_identifier_is_what_is_badly_formed() -> None:
+    told = step(
+        ValueError("badly formed hexadecimal UUID string"),
+        "get_parcel",
+        {"parcel_id": "Tuesday"},
+        reader("get_parcels"),
+    )
+    assert proposed(told) == {"name": "get_parcels", "arguments": {}}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "404 Not Found: https://api.example.org/boards/b1?format=json&prefix=a",
+        'no matching board for prefix "b1"',
+        "Board b1 ended yesterday",
+    ],
+)
+def test_what_only_sounds_like_a_form_is_none(text: str) -> None:
+    told = step(
+        errors.ResourceNotFoundError(text, resource="b1"), "open_board", {"board_id": "b1"}, reader("list_boards")
+    )
+    assert proposed(told)["name"] == "list_boards"
+
+
+def writer(name: str, **options: Any) -> Tool:
+    return reader(name, "id", read_only=False, **options)
+
+
+EXISTS = RuntimeError("Conflict: alias v1 already exist.")
+
+
+@pytest.mark.parametrize(
+    ("name", "other"), [("create_alias", "update_alias"), ("addAlias", "patchAlias"), ("alias.create", "alias.edit")]
+)
+def test_what_exists_already_is_changed_by_the_tool_for_that(name: str, other: str) -> None:
+    told = step(EXISTS, name, {"id": "v1"}, writer(other), writer("update_route"), reader("get_alias", "id"))
+    assert told == (
+        "Next: do not create it again. "
+        f"If the user asked to change the one that exists, call {other}; if it is what you need, continue with the next step."
+    )
+
+
+@pytest.mark.parametrize(
+    ("error", "name", "others"),
+    [
+        (errors.ResourceConflictError("The alias is busy."), "create_alias", [writer("update_alias")]),
+        (EXISTS, "start_alias", [writer("update_alias")]),
+        (EXISTS, "create_alias", [writer("update_alias"), writer("patch_alias")]),
+        (EXISTS, "create_alias", [writer("update_alias_policy")]),
+        (EXISTS, "create_alias", [writer("delete_alias")]),
+        (EXISTS, "create_alias", [reader("update_alias", "alias_number", read_only=False)]),
+        (EXISTS, "create_alias", [writer("update_alias", tool_type="extension", provider="elsewhere")]),
+    ],
+)
+def test_no_tool_that_changes_something_is_named_for_another_conflict(error, name, others) -> None:
+    told = step(error, name, {"id": "v1"}, *others)
+    assert not any(other.name in told for other in others)

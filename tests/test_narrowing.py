@@ -40,7 +40,7 @@ SCHEMA = {"text": TEXT, "page_size": NUMBER, "region": TEXT, "format": TEXT, "ex
         (
             {"teams": ["a", "b"], "since": "2025"},
             {"teams": {"type": "array"}, "since": TEXT},
-            'with fewer "teams" or with a shorter "since"',
+            'with fewer "teams" or with a later "since"',
         ),
         ({"text": "a"}, {"text": TEXT, "max_rows": {"anyOf": [NUMBER, {"type": "null"}]}}, 'with "max_rows" added'),
     ],
@@ -136,3 +136,31 @@ def test_an_answer_that_is_too_large_is_asked_for_with_what_the_report_names(rep
     with Pipeline([tool], autoload=False) as pipeline:
         read = pipeline.call("find", {"text": "a"}).content.splitlines()[-1]
     assert read.startswith(f"Next: call find again for less: {ways}. ")
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        "stopped after 60 s: 14,000 of about 90,000 rows read",
+        "Timeout exceeded: elapsed 30 s, after reading 1.2 billion rows",
+        "gave up with 17 pages of 500 records fetched",
+        "30 s are over, 3 million documents were scanned",
+    ],
+)
+@pytest.mark.parametrize(
+    ("arguments", "ways"),
+    [
+        ({"since": "2021-01-01", "step": "1m"}, 'with a later "since" or with a coarser "step"'),
+        ({"since": "2021-01-01", "until": "2025-01-01"}, 'with a later "since" or with an earlier "until"'),
+        ({"sql": "SELECT * FROM trees"}, 'with a "sql" that reads less'),
+    ],
+)
+def test_a_query_that_was_not_finished_in_time_is_not_repeated_as_it_was(report, arguments, ways):
+    properties = dict.fromkeys(arguments, TEXT)
+    assert step(report, arguments, properties) == (
+        f"Next: call find again for less: {ways}. With the same arguments it will most likely fail again."
+    )
+
+
+def test_a_sender_is_no_period():
+    assert SAME in step("gave up with 17 pages read", {"from": "+493012345600"}, {"from": TEXT})

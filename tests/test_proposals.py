@@ -60,3 +60,22 @@ def test_another_verb_for_setting_something_leads_to_the_tool_that_sets_it(make_
     ]
     told = run(make_pipeline(*tools), "toggle_lamp", {"lamp_id": "L1", "on": True}).content
     assert told.splitlines()[-1].startswith('Next: if "set_lamp" does what you want, call it with the same arguments')
+
+
+def test_an_unknown_first_word_may_be_the_name_of_a_server(make_pipeline, run):
+    tools = [
+        Tool.from_schema(name, about, {"type": "object", "properties": {"name": {}}}, dict)
+        for name, about in (
+            ("create_shelf", "Create a shelf."),
+            ("delete_shelf", "Delete a shelf."),
+            ("shelves", "Shelves."),
+        )
+    ]
+    told = run(make_pipeline(*tools), "librario_create_shelf", {"name": "new"}).content
+    assert told.splitlines()[-1].startswith(
+        'Next: if "create_shelf" does what you want, call it with the same arguments'
+    )
+    told = run(make_pipeline(*tools), "undo_create_shelf", {"name": "new"}).content
+    assert "create_shelf" not in told.splitlines()[-1]
+    told = run(make_pipeline(*tools), "librario_delete_shelf", {"name": "new"}).content
+    assert "delete_shelf" not in told.splitlines()[-1]

@@ -377,6 +377,40 @@ CASES: dict[str, Case] = {
     "another_tool_reported": beside(
         "search_branches", "merge", ValueError("more than one; find it with search_branches"), {"branch": "fix"}
     ),
+    "query_over_a_long_time": called(
+        [
+            Tool.from_schema(
+                "find",
+                "",
+                schema([], since=PATH, until=PATH, step=PATH),
+                raising(TimeoutError("stopped after 60 s: 14,000 of about 90,000 rows read")),
+                read_only=True,
+            )
+        ],
+        "find",
+        {"since": "2021-01-01", "until": "2025-12-31", "step": "1m"},
+    ),
+    "statement_that_reads_too_much": called(
+        [
+            Tool.from_schema(
+                "find",
+                "",
+                schema(sql=PATH),
+                raising(TimeoutError("stopped after 60 s: 14,000 of about 90,000 rows read")),
+                read_only=True,
+            )
+        ],
+        "find",
+        {"sql": "SELECT * FROM trees"},
+    ),
+    "exists_and_may_be_changed": called(
+        [
+            Tool.from_schema("create_tag", "", schema(path=PATH), raising(ServiceError("The tag already exists"))),
+            Tool.from_schema("update_tag", "", schema(path=PATH), dict),
+        ],
+        "create_tag",
+        {"path": "v1"},
+    ),
     "another_tool_writes": called(
         [
             Tool.from_schema(

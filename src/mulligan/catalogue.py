@@ -130,6 +130,10 @@ ENGLISH: Catalogue = {
     "quoted_values": "use the names and values quoted above to correct the arguments, then call {tool} again.",
     "quoted_form": "call {tool} again with the name in the form that the text quoted above says.",
     "writer": "{tool} only reads. If the user asked for this change, call {other} with the same arguments instead.",
+    "updater": (
+        "do not create it again. If the user asked to change the one that exists, call {other}; "
+        "if it is what you need, continue with the next step."
+    ),
     "quoted_tool": "use the tool that is named in the text quoted above, if it does what you want. Do not repeat this call.",
     "existing_name": "check the name, then call {tool} again with one that exists. Do not repeat this call.",
     "identifier_alone": (
@@ -187,6 +191,10 @@ ENGLISH: Catalogue = {
     "smaller": "with a smaller {name}",
     "fewer": "with fewer {name}",
     "shorter": "with a shorter {name}",
+    "later_start": "with a later {name}",
+    "earlier_end": "with an earlier {name}",
+    "coarser": "with a coarser {name}",
+    "less_of": "with a {name} that reads less",
     "filtered": "with {names} added",
     "or": " or ",
     "less_at_once": "request less at once, or take another approach.",

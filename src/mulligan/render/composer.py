@@ -78,10 +78,12 @@ _APPROVAL_PREFIX, _REJECTED = "host:approval-", "host:approval-rejected"
 _PROPOSAL = lazy_pattern(r"did you mean|corrected call|\bnext:|<<<|>>>", re.IGNORECASE)
 _PROPOSAL_PARTS = ("you mean", "corrected", "next:", "<<<", ">>>")
 _EXPLAINS = lazy_pattern(  # what a report says on how a name is written
-    r"\b(?:form|format|prefix|suffix|digits?|begins?|starts?|ends?|written|spelled|must be|should be|use the|give|e\.g|"
-    r"for example|such as)\b",
+    r"\b(?:form(?:at)? (?:of|is|must|like)|(?:has|have|in|of) (?:the|this) form(?:at)?|"
+    r"(?:the|a|its|with|without|missing) (?:prefix|suffix)|(?:prefix|suffix) (?:is|must|of)|digits?|begins?|starts?|"
+    r"ends? (?:with|in)|written|spelled|must be|should be|use the|give|e\.g|for example|such as)\b",
     re.IGNORECASE,
 )
+_ADDRESS = lazy_pattern(r"\b\w+://\S+")
 _SHOWS_FORM = lazy_pattern(r"\b(?:looks? like|for example|such as)\b|\be\.g\.", re.IGNORECASE)
 _SUGGESTS = lazy_pattern(r"\b(?:you mean|you meant|meant to|closest|similar to|nearest)\b", re.IGNORECASE)
 _SAYS_WHAT_IS_ALLOWED = lazy_pattern(
@@ -381,9 +383,11 @@ class FeedbackComposer:
         name = feedback.tool_name or "the tool"
         said = failure.author_message or failure.detail
         if lookups is not None and not error.fatal and (feedback.detail or feedback.author_message):
-            writer = call_safely(partial(lookups.writer, said))
-            if writer is not None and is_plain_identifier(writer.name):
-                feedback.next_step = self._catalogue["writer"].format(tool=name, other=writer.shown)
+            is_conflict = isinstance(error, ResourceConflictError)
+            other = call_safely(partial(lookups.updater if is_conflict else lookups.writer, said))
+            if other is not None and is_plain_identifier(other.name):
+                template = self._catalogue["updater" if is_conflict else "writer"]
+                feedback.next_step = template.format(tool=name, other=other.shown)
                 return
         offer = (
             self._offer(feedback, error, failure, lookups) if feedback.detail and not feedback.author_message else ""
@@ -423,7 +427,9 @@ class FeedbackComposer:
         offered = near if near or shows_form else find_offered_names(failure.detail, error.resource)
         if any(name != error.resource and name in feedback.detail for name in offered):
             return "names"
-        explains = isinstance(error, ResourceNotFoundError) and _EXPLAINS.search(failure.detail) is not None
+        explains = (
+            isinstance(error, ResourceNotFoundError) and _EXPLAINS.search(_ADDRESS.sub("", failure.detail)) is not None
+        )
         if shows_form or explains:
             return "form"
         suggests = isinstance(error, ToolArgumentError) and _SUGGESTS.search(failure.detail) is not None

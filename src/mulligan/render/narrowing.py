@@ -18,6 +18,12 @@ _RAN_OUT = lazy_pattern(  # a query that took too long, not a connection that wa
     r"\b(?:time ?limit|time[d ]?-?out|too long|cancel+ed|exceeded|aborted|killed)\b|MaxTimeMS|\brows? scanned\b",
     re.IGNORECASE | re.DOTALL,
 )
+_READ_SO_FAR = lazy_pattern(  # how much had been read when the time was over
+    r"\b\d[\d,.]*(?: (?:thousand|million|billion))? (?:of (?:about |some |a total of )?\d[^\n]{0,40}|[\w-]+ (?:of \d+ )?){0,2}"
+    r"\b(?:read|scanned|processed|examined|fetched|searched|checked)\b|"
+    r"\b(?:after )?(?:reading|scanning|processing|examining|fetching|searching|checking) \d[\d,.]*",
+    re.IGNORECASE,
+)
 _ASKS_FOR_LESS = lazy_pattern(
     r"\b(?:(?:reduc(?:e|ing)|shorten(?:ing)?|restrict(?:ing)?) (?:the|your) (?:[\w-]+ )?"
     r"(?:amount|size|number|range|scope|volume|interval|period|window)|"
@@ -30,11 +36,15 @@ _ASKS_FOR_LESS = lazy_pattern(
     r"(?:restrict|limit|narrow|filter) (?:it|them|(?:the )?results?|(?:the )?(?:query|search)) (?:with|by|using|to))\b",
     re.IGNORECASE,
 )
+_MOMENT = lazy_pattern(r"-?\d|P\d|now|today|yesterday|last|past|this|previous", re.IGNORECASE)
 _LIMITS = word_set("limit max maximum top count size rows first num")
 _NO_FILTERS = word_set(
     "format output sort order page offset cursor token fields verbose timeout wait retry retries color lang language "
     "locale include encoding style mode dry id projection columns select"
 )
+_STARTS, _ENDS = word_set("since from start after begin"), word_set("until to end before")
+_STEPS = word_set("timeframe granularity resolution interval step bucket")
+_STATEMENTS = word_set("sql query statement cypher expression script")
 _PERIODS = word_set(
     "date dates day days week weeks month months hour hours minute minutes lookback since until from start end period range "
     "window preset interval"
@@ -52,12 +62,13 @@ def asks_for_less(text: str) -> bool:
 
 
 def takes_too_long(text: str) -> bool:
-    """Whether a report says that the query itself took too long.
+    """Whether a report on a timeout says that the query itself took too long.
 
     Args:
         text: the quoted text of the failure.
     """
-    return _RAN_OUT.search(text[:_MOST_TEXT]) is not None
+    text = text[:_MOST_TEXT]
+    return _RAN_OUT.search(text) is not None or _READ_SO_FAR.search(text) is not None
 
 
 def find_limit(tool: Tool) -> str | None:
@@ -92,7 +103,9 @@ def find_filters(tool: Tool, sent: Mapping[str, Any], said: str = "") -> list[st
 
 
 def find_reducible(tool: Tool, sent: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """At most three arguments that were sent and that can ask for less, each with how: `fewer` or `shorter`.
+    """At most three arguments that were sent and that can ask for less, each with how.
+
+    That is `fewer` of a list, a `shorter` period, a `later_start`, an `earlier_end`, or `coarser` steps.
 
     Args:
         tool: the tool.
@@ -101,11 +114,34 @@ def find_reducible(tool: Tool, sent: Mapping[str, Any]) -> list[tuple[str, str]]
     sent_names = [name for name, _ in _members(tool) if name in sent]
     lists = [("fewer", name) for name in sent_names if isinstance(sent[name], list) and len(sent[name]) > 1]
     periods = [
-        ("shorter", name)
+        (_how(name), name)
         for name in sent_names
-        if isinstance(sent[name], str | int) and not _PERIODS.isdisjoint(split_words(name))
+        if _may_be_period(sent[name]) and not (_PERIODS | _STEPS).isdisjoint(split_words(name))
     ]
     return (lists + periods)[:_MOST_NAMES]
+
+
+def _may_be_period(value: object) -> bool:
+    """Whether a value may be a number, a date or a span of time; a `from` may be a sender, too."""
+    return isinstance(value, int) or (isinstance(value, str) and _MOMENT.match(value) is not None)
+
+
+def find_statement(tool: Tool, sent: Mapping[str, Any]) -> str | None:
+    """The argument that was sent and holds a statement in a query language; None without one.
+
+    Args:
+        tool: the tool.
+        sent: the arguments of the call.
+    """
+    texts = (name for name, _ in _members(tool) if isinstance(sent.get(name), str) and " " in sent[name])
+    return next((name for name in texts if not _STATEMENTS.isdisjoint(split_words(name))), None)
+
+
+def _how(name: str) -> str:
+    """How an argument that is about a period asks for less."""
+    words = set(split_words(name))
+    how = {"coarser": _STEPS, "later_start": _STARTS, "earlier_end": _ENDS}
+    return next((key for key, known in how.items() if not known.isdisjoint(words)), "shorter")
 
 
 def _members(tool: Tool) -> list[tuple[str, Mapping[str, Any]]]:

@@ -30,7 +30,8 @@ _CONTAINERS = word_set(
 _MOST_TEXT, _LONGEST_TYPE = 2_000, 128
 _MOST_TOOLS = 500  # whose schemas are read
 _REJECTS = re.compile(  # a report that a name or value does not exist; the name of an exception counts, too
-    r"\b(?:invalid|unknown|unrecogni[sz]ed|no such|not (?:a )?valid|not found|not present|not defined|"
+    r"\b(?:invalid|unknown|unrecogni[sz]ed|(?:badly |ill-?|mal)formed|no such|"
+    r"not (?:a )?valid|not found|not present|not defined|"
     r"(?:does not|doesn't|do not|don't) exist|not one of|"
     r"no [\w-]+ (?:(?!for |of |to |from |about |in |on )[\w-]+ (?:the )?(?:[\w-]+ )?)?['\"`])",  # no room has the name 'Fjord'
     re.IGNORECASE,
@@ -45,6 +46,8 @@ _WRITES = re.compile(  # how a statement begins that changes data
     r"\s*(?:insert|update|delete|create|merge|alter|drop|replace|upsert|truncate|grant|revoke|set|remove)\s",
     re.IGNORECASE,
 )
+_EXISTS = re.compile(r"\balready (?:exists?|present|registered|defined|taken|in use)\b|\bduplicate\b", re.IGNORECASE)
+_CREATES, _UPDATES = word_set("create add insert register new"), word_set("update patch edit modify change alter amend")
 _MISSING = word_set("undefined unknown missing no invalid found exist exists nonexistent")
 _NOT_KINDS = _MISSING | word_set("not does do such error exception fault key object resource entity item file http")
 _NAME = re.compile(r"[\w.:-]{4,128}")
@@ -198,6 +201,8 @@ class Lookups:
         ]
         if len(named) > 1:
             named = [name for name in named if isinstance(self._sent[name], str) and self._sent[name] in text]
+        if not named and text and len(self._sent) == 1 and all(map(_is_identifier, self._sent)):
+            return next(iter(self._sent))
         return named[0] if len(named) == 1 else None
 
     def is_named_in(self, text: str) -> bool:
@@ -235,6 +240,30 @@ class Lookups:
         most = max((shared for shared, _ in found), default=0)
         best = [one for shared, one in found if shared == most]
         return best[0] if len(best) == 1 else None
+
+    def updater(self, text: str) -> Tool | None:
+        """The only tool that changes a thing of the kind that the failed one creates, where it exists already.
+
+        None if that tool requires an argument that was not sent, such as an identifier.
+
+        Args:
+            text: the quoted text of the failure.
+        """
+        words = split_words(self._tool.name)
+        if _CREATES.isdisjoint(words) or not _EXISTS.search(text[:_MOST_TEXT]):
+            return None
+        kind = {word.stem for word in kind_of_tool(self._tool.name)}
+        found = [
+            one
+            for one in self._toolset.values()
+            if not _UPDATES.isdisjoint(split_words(one.name))
+            and kind == {word.stem for word in kind_of_tool(one.name)}
+            and is_reachable(one, self._tool)
+            and not one.secret
+        ]
+        if not kind or len(found) != 1 or not set(found[0].parameters.get("required") or ()) <= self._sent.keys():
+            return None
+        return found[0]
 
     def _find(self, wanted: _Wanted) -> Lookup | None:
         """The best reader; None if two are as good."""

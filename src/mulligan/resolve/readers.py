@@ -117,7 +117,9 @@ def _reader(candidate: Tool, tool: Tool, kind: Sequence[Word]) -> Reader | None:
     texts = {word.text for word in words}
     lists, searches = not LISTS.isdisjoint(texts), not _SEARCHES.isdisjoint(texts)
     if not (lists or searches):
-        lists = words[0].reads and (any(map(_is_plural, matched)) or (bool(matched) and not _requires_any(candidate)))
+        is_noun = all(map(_is_thing, parsed.tail_words))  # `snapshots`
+        lists = (words[0].reads or is_noun) and any(map(_is_plural, matched))
+        lists = lists or (words[0].reads and bool(matched) and not _requires_any(candidate))
         if not lists and _READS_ONE.isdisjoint(texts):
             return None
     other_nouns = sum(noun not in matched and noun.stem not in own_stems for noun in nouns)
@@ -161,14 +163,21 @@ def kind_of_argument(name: str) -> tuple[Word, ...]:
 
 @lru_cache(maxsize=1024)
 def kind_of_tool(name: str) -> tuple[Word, ...]:
-    """The words for what a tool is about: those of its name that are no verbs; of `drop_index`, the last."""
+    """The words for what a tool is about: those of its name that are no verbs, and the last, as of `trigger_build_run`."""
     parsed = parse_name(name[:_LONGEST_NAME], Lexicon())
-    return _nouns(parsed.tail_words) or _nouns(parsed.words) or parsed.tail_words[1:][-1:]
+    words = parsed.tail_words
+    last = words[1:][-1:] if words and _is_verb(words[0]) and not words[-1].is_stop_word else ()
+    nouns = tuple(word for word in words if word in last or _is_thing(word))
+    return nouns or _nouns(parsed.words) or words[1:][-1:]
 
 
 def _nouns(words: Iterable[Word]) -> tuple[Word, ...]:
     """The words that name things: `run` is a verb, and `runs` are things."""
     return tuple(word for word in words if len(word.text) > 1 and not word.is_stop_word and not _is_verb(word))
+
+
+def _is_thing(word: Word) -> bool:
+    return bool(_nouns((word,)))
 
 
 def _head(words: Sequence[Word]) -> Word | None:
