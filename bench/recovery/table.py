@@ -35,13 +35,13 @@ def kinds(scenarios: Sequence[Scenario], field: str) -> list[str]:
 
 
 def tables(scenarios: Sequence[Scenario], arms: dict[str, Answers], base: str) -> str:
-    """Both tables as Markdown: by kind, and by what exactly was wrong. An arm counts where it was asked."""
+    """Three tables as Markdown: by kind, by what was wrong, and the characters told. An arm counts where it was asked."""
     scenarios = sorted(scenarios, key=lambda one: (KINDS.index(one["kind"]), int(one["id"].rsplit("-", 1)[1])))
     right = {
         name: {one["id"]: judge(one, answers[one["id"]][0]["answer"]) for one in scenarios if one["id"] in answers}
         for name, answers in arms.items()
     }
-    return "\n\n".join("\n".join(part(scenarios, arms, right, base)) for part in (_main, _fine))
+    return "\n\n".join("\n".join(part(scenarios, arms, right, base)) for part in (_main, _fine, _lengths))
 
 
 KINDS = ["unknown_tool", "invalid_arguments", "not_found", "transient", "conflict", "refused"]
@@ -74,6 +74,23 @@ def _fine(scenarios: Sequence[Scenario], arms: dict[str, Answers], right: dict[s
     for name, answers in arms.items():
         asked = [one for one in scenarios if one["id"] in answers]
         yield _row([name, *(_share(asked, right[name], "sub", group) for group in groups)])
+
+
+def _lengths(scenarios: Sequence[Scenario], arms: dict[str, Answers], right: dict[str, Any], _: str) -> Iterator[str]:
+    """The mean number of characters of the first text, by kind."""
+    groups = kinds(scenarios, "kind")
+    yield _row(["arm, characters", *groups])
+    yield _row(["---"] * (len(groups) + 1))
+    for name, answers in arms.items():
+        lengths = {
+            group: [
+                len(answers[one["id"]][0]["feedback"])
+                for one in scenarios
+                if one["kind"] == group and one["id"] in answers
+            ]
+            for group in groups
+        }
+        yield _row([name, *(f"{sum(some) / len(some):.0f}" if some else "" for some in lengths.values())])
 
 
 def _within_two(wanted: Sequence[Scenario], answers: Answers) -> tuple[str, str]:
