@@ -256,6 +256,42 @@ def test_functions_that_block_run_in_threads_that_are_left_behind_counted_and_bo
     assert "a.md" in asyncio.run(call(fail))
 
 
+@pytest.mark.parametrize("timeout", [0.05, None])
+def test_a_coroutine_that_blocks_or_awaits_what_does_has_one_thread_which_nothing_waits_for(timeout):
+    adapter, gate, threads = Adapter("Toy", Pipeline(autoload=False)), threading.Event(), set()
+    made = adapter.tool("count", "Count.", OPEN, handler_for("count"), timeout=timeout)
+
+    def block() -> str:
+        threads.add(threading.current_thread())
+        gate.wait(0 if timeout is None else 5)
+        return "counted"
+
+    async def block_here() -> str:
+        return block()
+
+    async def block_elsewhere() -> str:
+        threads.add(threading.current_thread())
+        return await asyncio.to_thread(block)
+
+    async def call(function: Any) -> str:
+        async def execute(name: str, arguments: dict[str, Any]) -> Any:
+            return await attempt.in_thread(name, function)
+
+        attempt = Attempt(adapter.view([made]), execute)
+        return (await attempt.acall("count", {})).content
+
+    try:
+        for function in (block_here, block_elsewhere):
+            threads.clear()
+            text = asyncio.run(call(function))
+            assert "may still be running" in text if timeout else text == "counted"
+            assert len(threads) == 1
+            assert threading.main_thread() not in threads
+            assert not gate.is_set()
+    finally:
+        gate.set()
+
+
 def test_conversations_by_id_are_bounded_and_those_of_objects_live_as_long(adapter):
     class Key:
         pass
@@ -459,6 +495,21 @@ def test_a_timeout_or_options_of_a_tool_that_does_not_exist():
         adapter.check_names([later], are_all=False)
         with pytest.raises(UsageError, match="Available: weigh"):
             adapter.check_names([later], are_all=True)
+
+
+@pytest.mark.parametrize("given", [{"timeout": {"count": 1}}, {"tool_options": {"count": {"timeout": 1}}}])
+def test_a_name_may_be_that_of_a_tool_that_was_made_before_or_of_one_of_which_only_the_name_is_known(given):
+    def made(adapter: Adapter, name: str) -> Tool:
+        return adapter.tool(name, "", SCHEMA, handler_for(name))
+
+    adapter = Adapter("Toy", **given)
+    with pytest.raises(UsageError, match=r"Did you mean .counts."):
+        adapter.check_names([made(adapter, "counts")], are_all=False)
+    adapter.check_names([made(adapter, "counts")], others=["count"], are_all=False)
+    for are_all in (True, False):
+        adapter = Adapter("Toy", **given)
+        adapter.check_names([made(adapter, "count")], are_all=True)
+        adapter.check_names([made(adapter, "counts")], are_all=are_all)
 
 
 def read_whole(n: int) -> Tool:

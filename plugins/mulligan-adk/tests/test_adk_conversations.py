@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import gc
 import importlib
+import threading
 import time
 
 import pytest
@@ -12,6 +14,7 @@ from adk_play import Script, agent, aplay, play
 from google.adk.agents import LlmAgent, LoopAgent, ParallelAgent, SequentialAgent
 from google.adk.agents.run_config import RunConfig, StreamingMode
 from google.adk.apps import App
+from google.adk.models.llm_request import LlmRequest
 from google.adk.runners import InMemoryRunner
 from google.adk.tools import AgentTool, FunctionTool
 from google.adk.tools.base_tool import BaseTool
@@ -384,6 +387,49 @@ def test_a_sync_function_past_its_deadline_is_not_said_to_be_cancelled():
     assert "it was cancelled" in played.text("c2")
 
 
+@pytest.mark.parametrize("timeout", [None, 5])
+def test_only_what_blocks_leaves_the_event_loop_and_only_if_it_has_a_deadline(timeout):
+    def here() -> bool:
+        """Here."""
+        return threading.current_thread() is threading.main_thread()
+
+    async def later() -> bool:
+        """Later."""
+        return here()
+
+    @functools.wraps(later)
+    def wrapping():
+        return later()
+
+    @functools.wraps(here)
+    async def wrapping_later():
+        return here()
+
+    class Callable:
+        async def __call__(self) -> bool:
+            """Later."""
+            return here()
+
+    def piecewise():
+        """Piecewise."""
+        yield here()
+
+    tools = {
+        "here": here,
+        "later": later,
+        "partial": functools.partial(later),
+        "wrapping": wrapping,
+        "wrapping_later": wrapping_later,
+        "callable": Callable(),
+        "piecewise": piecewise,
+    }
+    for name, function in tools.items():
+        tool = FunctionTool(function)
+        tool.name = name
+        played = play(agent([("c1", name, {})], "ok", tools=[tool]), MulliganPlugin(timeout=timeout))
+        assert played.answers["c1"] == {"result": name != "here" or timeout is None}, name
+
+
 # The host
 
 
@@ -507,6 +553,18 @@ def test_adk_has_not_moved():
     assert hasattr(errors_of_nodes, "NodeInterruptedError"), "ADK's interrupt of a node has moved: see CONTROL_FLOW"
     deferring = hasattr(BaseTool, "_defers_response")
     assert deferring, "ADK has renamed BaseTool._defers_response: see MulliganPlugin.before_tool_callback"
+
+
+def test_adk_still_reads_functions_and_declares_tools_in_one_place():
+    sync = FunctionTool(read_page)
+    spec = sync._spec
+    assert (spec.unwrapped_func, spec.is_generator) == (read_page, False), (
+        "ADK reads functions elsewhere: see calls._blocks"
+    )
+    request = LlmRequest()
+    request.append_tools([sync])
+    declared = request.config.tools[0].function_declarations
+    assert declared == [sync._get_declaration()], "ADK declares tools differently: see MulliganPlugin._attempt"
 
 
 def test_adk_still_asks_about_unknown_names_with_a_bare_tool():

@@ -22,6 +22,8 @@ from agents import (
 )
 from agents.agent_tool_state import get_agent_tool_state_scope, peek_agent_tool_run_result
 from agents.mcp import MCPServerStdio, MCPUtil
+from agents.run_internal.tool_execution import function_needs_approval
+from agents.run_internal.turn_preparation import get_handoffs
 from agents.testing import ScriptedModel
 from agents.tool import invoke_function_tool, set_function_tool_failure_error_function
 from agents.tool_context import ToolContext
@@ -55,7 +57,42 @@ def test_a_tool_made_of_a_function_is_known_by_its_invoker():
     assert hasattr(read_page.on_invoke_tool, "__agents_bind_function_tool__"), why
     impl = getattr(read_page.on_invoke_tool, "_invoke_tool_impl", None)
     assert callable(getattr(impl, "__agents_prepare_arguments__", None)), why
-    assert inspect.isfunction(getattr(read_page, "__wrapped__", None)), moved("__wrapped__ is gone", "_is_sync")
+    assert inspect.isfunction(getattr(read_page, "__wrapped__", None)), moved("__wrapped__ is gone", "_lenient")
+
+
+def test_a_tool_made_of_a_sync_function_is_known_by_its_mark():
+    @function_tool
+    async def later() -> str:
+        """Later."""
+        return "later"
+
+    marks = [
+        getattr(copy.copy(tool).on_invoke_tool, "__agents_sync_function_tool__", False) for tool in (read_page, later)
+    ]
+    assert marks == [True, False], moved("the mark of a sync function has another name", "tools._SYNC")
+
+
+def test_what_the_sdk_decides_about_an_approval_is_asked_as_it_asks():
+    async def large(context, arguments, call_id):
+        return arguments["amount"] > 100
+
+    @function_tool(needs_approval=large)
+    def pay(amount: int) -> str:
+        """Pay."""
+        return "paid"
+
+    async def outcome(text):
+        return (await function_needs_approval(pay, RunContextWrapper(None), call("c1", "pay", text))).outcome
+
+    outcomes = [asyncio.run(outcome(f'{{"amount": {amount}}}')) for amount in (5, 500)]
+    assert outcomes == ["invoke", "require_approval"], moved("approvals are decided otherwise", "_Guard.ask")
+
+
+def test_the_handoffs_that_can_be_used_now_are_listed_as_the_sdk_lists_them():
+    switched_off = handoff(Agent(name="b"), is_enabled=lambda context, agent: False)
+    agent = Agent(name="front", handoffs=[Agent(name="a"), switched_off])
+    named = [one.tool_name for one in asyncio.run(get_handoffs(agent, RunContextWrapper(None)))]
+    assert named == ["transfer_to_a"], moved("handoffs are listed otherwise", "GuardedAgent.get_all_tools")
 
 
 def test_what_the_sdk_puts_around_an_exception(monkeypatch):

@@ -20,6 +20,7 @@ from agents import (
 )
 from agents import ToolTimeoutError as SDKTimeout
 from agents.testing import ModelStep, ScriptedModel
+from agents.tool_context import ToolContext
 from mulligan_openai_agents import RunStopped, run_config, wrap
 from mulligan_testkit.returned import DATA, REPORTS, reason_of
 from scripted import SILENT, call, play, say, told
@@ -435,3 +436,18 @@ def test_data_that_a_tool_returned_never_stops_the_run(record):
         assert played.answers == plain.answers
     else:
         assert reason_of(record) in played.answers["c1"]
+
+
+def test_a_tool_that_is_called_outside_a_run_answers_as_in_one():
+    agent = wrap(agent_of([read_file, charge]))
+
+    async def invoke(tool, arguments):
+        context = ToolContext(None, tool_name=tool.name, tool_call_id="c1", tool_arguments=arguments)
+        return await tool.on_invoke_tool(context, arguments)
+
+    reading, charging = asyncio.run(agent.get_all_tools(RunContextWrapper(None)))
+    for _ in range(9):  # no call knows of another one
+        text = asyncio.run(invoke(reading, '{"path": "a"}'))
+        assert text.startswith("Error executing tool read_file: Resource not found: a\n")
+    assert "/amount: missing" in asyncio.run(invoke(charging, "{}"))
+    assert "The bank refuses the key." in asyncio.run(invoke(charging, '{"amount": 5}'))

@@ -13,8 +13,8 @@ from mulligan.adapters.conversations import Stopped
 from mulligan.calls import ToolCall
 from mulligan.errors import ToolArgumentError
 from mulligan.execute.approval import ApprovalRequest, Decision
-from mulligan.execute.async_driver import arun
-from mulligan.execute.steps import DeadlineExceeded, Outcome, Run
+from mulligan.execute.blocking import run_blocking
+from mulligan.execute.steps import DeadlineExceeded, Outcome
 from mulligan.pipeline import Pipeline
 from mulligan.results import ToolResult
 from mulligan.tools import Tool
@@ -175,17 +175,19 @@ class Attempt:
         """
 
     async def in_thread(self, name: str, function: Callable[[], Any]) -> Any:
-        """Runs the function of a tool that blocks; those that are left behind at a deadline are counted and bounded."""
+        """Runs the function of a tool that blocks; those that are left behind at a deadline are counted and bounded.
+
+        Args:
+            name: the tool's name.
+            function: one that blocks; or a coroutine function that does, in its own thread or in one that it hands work to.
+        """
 
         def start() -> Any:
             self.blocks = True
             return function()
 
-        self.blocks, step = False, Run(start, None, is_async=False, lane=name)
-        outcome = await arun(step, self.view._workers)  # noqa: SLF001 - the kit belongs to the house
-        if outcome.exception is not None:
-            raise outcome.exception
-        return outcome.value
+        self.blocks = False
+        return await run_blocking(start, name, self.view._workers)  # noqa: SLF001 - the kit belongs to the house
 
     def returned(self, result: ToolResult) -> Any:
         """What the framework returned; or then, if the tool does not run a second time for the same id.

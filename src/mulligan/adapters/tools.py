@@ -73,17 +73,21 @@ class Adapter:
         """Whether a plugin judges calls by their arguments, which must have been validated before that."""
         return self.pipeline._runtime.hooks.has_authorize  # noqa: SLF001 - the kit is a part of mulligan
 
-    def check_names(self, tools: Iterable[Tool], *, are_all: bool) -> None:
+    def check_names(self, tools: Iterable[Tool], *, others: Iterable[str] = (), are_all: bool) -> None:
         """Refuses a timeout or options for a tool that does not exist, by a `UsageError` that names the closest one.
+
+        A tool that was made before exists too, such as one of another agent, but is not the closest one.
 
         Args:
             tools: those that exist.
+            others: the names of more that exist, of which only that is known.
             are_all: whether no other can come later; otherwise only a misspelt name is refused.
         """
-        by_name = {tool.name: tool for tool in tools}
+        by_name = {tool.name: tool for tool in (*tools, *(self.tool(name, "", OPEN, None) for name in others))}
+        existing = {"*", *by_name, *(name for name, _ in self._tools)}
         wrong = [
             f"{self.owner}(timeout={{{name!r}: ...}}): no such tool. {did_you_mean(name, by_name)}"
-            for name in sorted(self._timeouts.keys() - {"*", *by_name})
+            for name in sorted(self._timeouts.keys() - existing)
         ]
         wrong += self.pipeline.tools.tool_options.unmatched(by_name.values())
         for sentence in wrong:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-import inspect
 from collections.abc import Mapping
+from functools import partial
+from inspect import iscoroutinefunction, unwrap
 from typing import Any
 
 from google.adk.agents.invocation_context import LlmCallsLimitExceededError
@@ -44,24 +44,18 @@ class ToolAttempt(Attempt):
         self._ran = ""
 
     async def _execute(self, name: str, arguments: dict[str, Any]) -> Any:
-        tool = self._tools.get(name)
-        if self._refusal is not None and (
-            tool is None or await tool.check_require_confirmation(arguments, self._context)
-        ):
-            raise self._refusal
+        refusal, tool, context = self._refusal, self._tools.get(name), self._context
+        if tool is None or (refusal is not None and await tool.check_require_confirmation(arguments, context)):
+            raise refusal or KeyError(name)
         self._ran = name
-        return await self._tools[name].run_async(args=arguments, tool_context=self._context)
-
-    def run(self, name: str, arguments: dict[str, Any]) -> Any:
-        """As in `Attempt`, in a thread: ADK's execution is always awaited."""
-        return asyncio.run(self.arun(name, arguments))
+        run = partial(tool.run_async, args=arguments, tool_context=context)
+        blocks = isinstance(tool, FunctionTool) and self.view.tools[name].timeout is not None and _blocks(tool)
+        return await (self.in_thread(name, run) if blocks else run())
 
     def failure(self, error: BaseException) -> BaseException:
         """As in `Attempt`; a run inside of a tool ends with a `RuntimeError` of ADK that is caused by ours."""
         cause = error.__cause__ if isinstance(error, RuntimeError) else None
-        if isinstance(cause, UsageError):
-            return ControlFlow(error)
-        return cause if isinstance(cause, ToolError) else error
+        return cause if isinstance(cause, (ToolError, UsageError)) else error
 
     def seen(self, value: Any) -> Any:
         """As in `Attempt`; what a tool returns that waits for a person is no failure.
@@ -72,9 +66,15 @@ class ToolAttempt(Attempt):
         actions = self._context.actions
         if actions.requested_auth_configs or actions.requested_tool_confirmations:
             return OpaqueValue(value)
-        if _is_failure_for_model(value) and self.view.tools[self._ran].detect and _is_local(self._tools[self._ran]):
-            raise AuthorMessage(value["error_message"])
+        match value:
+            case {"status": "error", "error_message": str(words), **more} if not more and self._is_authors():
+                raise AuthorMessage(words)
         return super().seen(value)
+
+    def _is_authors(self) -> bool:
+        """Whether the tool that ran is a function of the host's: those that come with ADK hand on what a service says."""
+        tool, is_read = self._tools[self._ran], bool(self.view.tools[self._ran].detect)
+        return is_read and isinstance(tool, FunctionTool) and not str(tool.func.__module__).startswith("google.adk.")
 
     def decide(self, request: ApprovalRequest) -> Approve | Reject | None:
         """Asks by a confirmation of ADK, which makes the call again with the answer; that of another call it cannot."""
@@ -90,7 +90,7 @@ class ToolAttempt(Attempt):
         if not confirmation.confirmed:
             return Reject(str(payload.get("reason") or ""))
         changed = payload.get("arguments")
-        if not isinstance(changed, Mapping) or changed == request.arguments:
+        if not isinstance(changed, Mapping):
             return Approve()
         fitted = self.view.tools[request.tool_name].fit(dict(changed))
         if isinstance(fitted, ToolArgumentError):
@@ -109,22 +109,6 @@ class ToolAttempt(Attempt):
         return {**fields, "note": result.content.rpartition("\n")[2]}
 
 
-def _is_failure_for_model(value: Any) -> bool:
-    if not isinstance(value, dict) or set(value) != {"status", "error_message"}:
-        return False
-    return value["status"] == "error" and isinstance(value["error_message"], str)
-
-
-def _is_local(tool: BaseTool) -> bool:
-    """Whether a tool is a function of the host's: those that come with ADK hand on what a service says."""
-    return isinstance(tool, FunctionTool) and not str(tool.func.__module__).startswith("google.adk.")
-
-
-def named_tool(name: str, adapter: Adapter) -> Tool:
-    """A tool that takes any arguments, and that the attempt refuses to run."""
-    return adapter.tool(name, "", OPEN, handler_for(""))
-
-
 def tools_of(request: LlmRequest, adapter: Adapter) -> list[Tool]:
     """The tools of a request to the model."""
     listed = [tool for tool in request.config.tools or () if isinstance(tool, types.Tool)]
@@ -138,10 +122,7 @@ def as_tool(name: str, tool: BaseTool, adapter: Adapter, declared: types.Functio
     if _drops_unknown_arguments(tool) and "properties" in schema:
         schema.setdefault("additionalProperties", False)
     hints: dict[str, Any] = hints_of(getattr(getattr(tool, "raw_mcp_tool", None), "annotations", None))
-    made = adapter.tool(name, tool.description, schema, handler_for(name), **hints)
-    if made.timeout is not None and _blocks(tool):
-        return adapter.tool(name, tool.description, schema, handler_for(name, awaited=False), **hints)
-    return made
+    return adapter.tool(name, tool.description, schema, handler_for(name), **hints)
 
 
 def _schema(declared: types.FunctionDeclaration | None) -> dict[str, Any]:
@@ -168,10 +149,7 @@ def _drops_unknown_arguments(tool: BaseTool) -> bool:
     return not takes_any(tool.func) if isinstance(tool, FunctionTool) else isinstance(tool, AgentTool)
 
 
-def _blocks(tool: BaseTool) -> bool:
+def _blocks(tool: FunctionTool) -> bool:
     """Whether ADK would run the tool's function on the event loop, where no deadline can reach it."""
-    if not isinstance(tool, FunctionTool):
-        return False
-    function = inspect.unwrap(tool.func) if inspect.isroutine(tool.func) else type(tool.func).__call__
-    kinds = (inspect.iscoroutinefunction, inspect.isasyncgenfunction, inspect.isgeneratorfunction)
-    return not any(kind(one) for kind in kinds for one in (function, tool.func))
+    spec, functions = tool._spec, (tool.func, unwrap(tool.func), tool._spec.unwrapped_func)  # noqa: SLF001 - what ADK reads
+    return not (spec.is_generator or any(map(iscoroutinefunction, functions)))

@@ -13,7 +13,8 @@ from typing import Any
 
 from google.adk.models.lite_llm import LiteLLMClient
 
-from mulligan_adk.raw_calls import RAW_CALLS, RawCall
+from mulligan import ToolCall
+from mulligan_adk.malformed import WRITTEN_CALLS
 
 
 class RawCalls(LiteLLMClient):
@@ -29,31 +30,26 @@ class RawCalls(LiteLLMClient):
     async def acompletion(self, model: Any, messages: Any, tools: Any, **kwargs: Any) -> Any:
         """Asks the model, and notes the calls of its answer."""
         response = await self._client.acompletion(model, messages, tools, **kwargs)
-        calls = RAW_CALLS.get({})
+        calls = WRITTEN_CALLS.get({})
         calls.clear()
         if kwargs.get("stream"):
             return _listening(response, calls)
         _note(response, "message", calls)
         return response
 
-    def completion(self, model: Any, messages: Any, tools: Any, stream: bool = False, **kwargs: Any) -> Any:
-        """Asks the model, without waiting for it on the event loop."""
-        return self._client.completion(model, messages, tools, stream=stream, **kwargs)
 
-
-def _note(response: Any, field: str, calls: dict[int, RawCall]) -> None:
+def _note(response: Any, field: str, calls: dict[int, ToolCall]) -> None:
     """Notes the calls of a response, or of a piece of one."""
     message = next((choice.get(field) for choice in response.get("choices") or ()), None) or {}
     for place, call in enumerate(message.get("tool_calls") or ()):
-        index = call.get("index")
-        raw = calls.setdefault(place if index is None else index, RawCall())
+        index = place if call.get("index") is None else call["index"]
         function = call.get("function") or {}
-        raw.id = call.get("id") or raw.id
-        raw.name = function.get("name") or raw.name
-        raw.arguments = f"{raw.arguments}{function.get('arguments') or ''}"
+        raw: Any = calls.get(index) or ToolCall("", "", "")
+        text = f"{raw.arguments}{function.get('arguments') or ''}"
+        calls[index] = ToolCall(call.get("id") or raw.id, function.get("name") or raw.name, text)
 
 
-async def _listening(chunks: AsyncIterator[Any], calls: dict[int, RawCall]) -> AsyncIterator[Any]:
+async def _listening(chunks: AsyncIterator[Any], calls: dict[int, ToolCall]) -> AsyncIterator[Any]:
     async for chunk in chunks:
         _note(chunk, "delta", calls)
         yield chunk

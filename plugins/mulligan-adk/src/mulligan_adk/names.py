@@ -10,15 +10,12 @@ from google.adk.tools.agent_tool import AgentTool
 from google.adk.tools.base_toolset import BaseToolset
 
 
-def names_in_app(agent: Any) -> list[str] | None:
-    """The names of the tools of an agent and all others; None if another has some that are not known before it runs."""
-    if not isinstance(agent, BaseAgent):
+def names_beside(agent: Any) -> list[str] | None:
+    """The names of the tools of all other agents; None if one has some that are not known before it runs."""
+    tools = [tool for other in _tree(agent.root_agent) if other is not agent for tool in getattr(other, "tools", ())]
+    if any(isinstance(tool, BaseToolset) for tool in tools):
         return None
-    tools = [(other, tool) for other in _tree(agent.root_agent) for tool in getattr(other, "tools", ())]
-    if any(isinstance(tool, BaseToolset) and other is not agent for other, tool in tools):
-        return None
-    own = [tool for _, tool in tools if not isinstance(tool, BaseToolset)]
-    return [str(getattr(tool, "name", None) or getattr(tool, "__name__", "")) for tool in own]
+    return [str(getattr(tool, "name", None) or getattr(tool, "__name__", "")) for tool in tools]
 
 
 def _tree(agent: BaseAgent) -> Iterator[BaseAgent]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -18,16 +18,13 @@ from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.tool_context import ToolContext
 from google.adk.utils._callback_pipeline import _run_callbacks, _stop_on_non_none
 
-from mulligan import Pipeline, Tool, ToolCall, ToolResult
-from mulligan.adapters import Adapter, ArgumentsRefused
+from mulligan import Pipeline, ToolCall, ToolResult
+from mulligan.adapters import OPEN, Adapter, ArgumentsRefused, handler_for
 from mulligan.errors import UsageError
 from mulligan_adk import malformed
-from mulligan_adk.calls import CONTROL_FLOW, ToolAttempt, as_tool, named_tool, tools_of
-from mulligan_adk.names import names_in_app
-from mulligan_adk.raw_calls import start_message
+from mulligan_adk.calls import CONTROL_FLOW, ToolAttempt, as_tool, tools_of
+from mulligan_adk.names import names_beside
 from mulligan_adk.runs import Runs, answer_cancelled_calls
-
-_MOST_NAMES = 1_000
 
 
 class MulliganPlugin(BasePlugin):
@@ -62,7 +59,6 @@ class MulliganPlugin(BasePlugin):
         self._adapter = Adapter(type(self).__name__, pipeline, control_flow=CONTROL_FLOW, **given)
         self._has_own_pipeline = pipeline is None
         self._runs = Runs(self._adapter.pipeline)
-        self._known: dict[str, Tool] = {}  # so far, also in runs around this one
 
     async def before_run_callback(self, *, invocation_context: InvocationContext) -> None:
         """Begins a run."""
@@ -74,8 +70,7 @@ class MulliganPlugin(BasePlugin):
         if memory.has_request:
             memory.forgive()
         else:
-            message = callback_context.user_content
-            memory.note_request((message and message.parts) or ())
+            memory.note_request(getattr(callback_context.user_content, "parts", None) or ())
         memory.next_step()
 
     async def before_model_callback(self, *, callback_context: CallbackContext, llm_request: LlmRequest) -> None:
@@ -86,12 +81,13 @@ class MulliganPlugin(BasePlugin):
             UsageError: a timeout or options for a tool whose name is misspelt.
         """
         memory = self._runs.agent(callback_context)
-        memory.end_step()
         self._runs.run(callback_context).stop_if_fatal()
         memory.next_step()
-        start_message()
+        malformed.WRITTEN_CALLS.set({})
         tools = tools_of(llm_request, self._adapter)
-        self._check_names(tools, callback_context.get_invocation_context().agent)
+        others = names_beside(callback_context.get_invocation_context().agent)
+        if others is not None:
+            self._adapter.check_names(tools, others=others, are_all=False)
         memory.view, memory.tools = self._adapter.view(tools), dict(llm_request.tools_dict)
         for name, tool in memory.tools.items():  # a copy: same class, same attributes; the original is left alone
             guarded = llm_request.tools_dict[name] = copy.copy(tool)
@@ -114,14 +110,13 @@ class MulliganPlugin(BasePlugin):
         if id in memory.unreadable:
             text, view = memory.unreadable.pop(id), memory.view
             if text is None or view is None:
-                view = self._adapter.view([named_tool(tool.name, self._adapter)])
+                view = self._adapter.view([self._adapter.tool(tool.name, "", OPEN, handler_for(""))])
             attempt = ToolAttempt(view, {}, tool_context, malformed.refusal())
             try:
-                return await self._made(attempt, ToolCall(id, tool.name, text or {}), tool_context)
+                return await self._made(tool, attempt, ToolCall(id, tool.name, text or {}), tool_context)
             except ArgumentsRefused as refused:
                 return {"error": refused.error.message}
-        run = vars(tool).get("run_async")
-        is_guarded = isinstance(run, partial) and run.func == self._run
+        is_guarded = getattr(vars(tool).get("run_async"), "func", None) == self._run
         if is_guarded or type(tool) is BaseTool or await _is_held_back(tool, tool_args, tool_context):
             return None
         attempt, call = self._attempt(tool, tool_context), ToolCall(id, tool.name, tool_args)
@@ -130,11 +125,7 @@ class MulliganPlugin(BasePlugin):
             if is_live and await attempt.view.aapproval(call) is None:
                 return None
         answer = await self._other_answer(tool, tool_args, tool_context)
-        if answer is None:
-            answer = await self._made(attempt, call, tool_context)
-        if answer is None:  # for ADK, None would mean that the call has not been made
-            return {} if tool.is_long_running or tool._defers_response else {"result": None}  # noqa: SLF001
-        return answer
+        return await self._made(tool, attempt, call, tool_context) if answer is None else answer
 
     async def on_tool_error_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext, error: BaseException
@@ -152,12 +143,10 @@ class MulliganPlugin(BasePlugin):
         else:
             return None  # no one knows which tools there are
         try:
-            value = await self._made(attempt, ToolCall(id, tool.name, tool_args), tool_context)
+            return await self._made(tool, attempt, ToolCall(id, tool.name, tool_args), tool_context)
         except BaseException as raised:
-            if raised is not error:
+            if raised is not error:  # else ADK steers with it
                 raise
-            return None
-        return {"result": None} if value is None else value
 
     async def after_run_callback(self, *, invocation_context: InvocationContext) -> None:
         """Forgets the run, and ends it with the reason if no model was called after a fatal failure.
@@ -194,27 +183,21 @@ class MulliganPlugin(BasePlugin):
             raise attempt.raised
         return self._failed(result, tool_context) if result.is_error else attempt.answer(result)
 
-    def _check_names(self, tools: Iterable[Tool], agent: Any) -> None:
-        others = names_in_app(agent)
-        self._known |= {name: named_tool(name, self._adapter) for name in others or ()}
-        self._known |= {tool.name: tool for tool in tools if len(self._known) < _MOST_NAMES}
-        if others is not None:
-            self._adapter.check_names(self._known.values(), are_all=False)
-
-    async def _made(self, attempt: ToolAttempt, call: ToolCall, context: ToolContext) -> Any:
+    async def _made(self, tool: BaseTool, attempt: ToolAttempt, call: ToolCall, context: ToolContext) -> Any:
         """What the model reads of a call that is made now."""
         result = await attempt.acall(call, session=self._runs.agent(context).session)
-        return self._failed(result, context) if result.is_error else attempt.answer(result)
+        answer = self._failed(result, context) if result.is_error else attempt.answer(result)
+        if answer is None:  # for ADK, None would mean that the call has not been made
+            return {} if tool.is_long_running or tool._defers_response else {"result": None}  # noqa: SLF001
+        return answer
 
     def _failed(self, result: ToolResult, context: ToolContext) -> dict[str, str]:
         return {"error": self._runs.run(context).answer(result)}
 
     def _attempt(self, tool: BaseTool, context: ToolContext, refusal: BaseException | None = None) -> ToolAttempt:
         """An attempt of a tool of which no request to a model is known."""
-        request = LlmRequest()
-        request.append_tools([tool])
-        made = tools_of(request, self._adapter) or [as_tool(tool.name, tool, self._adapter)]
-        return ToolAttempt(self._adapter.view(made), {} if refusal else {tool.name: tool}, context, refusal)
+        view = self._adapter.view([as_tool(tool.name, tool, self._adapter, tool._get_declaration())])  # noqa: SLF001
+        return ToolAttempt(view, {} if refusal else {tool.name: tool}, context, refusal)
 
     async def _other_answer(self, tool: BaseTool, args: dict[str, Any], context: ToolContext) -> Any:
         """What later plugins and the agent answer before a tool runs: ADK asks none of them if this plugin answers."""
@@ -230,6 +213,5 @@ class MulliganPlugin(BasePlugin):
 
 async def _is_held_back(tool: BaseTool, args: dict[str, Any], context: ToolContext) -> bool:
     """Whether ADK itself waits for a person's approval of the call, or refuses it."""
-    confirmation = context.tool_confirmation
-    is_confirmed = confirmation is not None and confirmation.confirmed
+    is_confirmed = getattr(context.tool_confirmation, "confirmed", False)
     return not is_confirmed and await tool.check_require_confirmation(args, context) is True

@@ -35,7 +35,7 @@ class Memory(Conversation):
         self.view: Pipeline | None = None
         self.tools: dict[str, BaseTool] = {}
         self.prepared: dict[str, ToolCall] = {}
-        self.unreadable: dict[str, str | None] = {}
+        self.unreadable: dict[str, Any] = {}
         self.raised: dict[str, ToolResult] = {}
         self.is_told = False
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from crewai import Agent, Crew, Process
 
-from mulligan import Pipeline, Tool
+from mulligan import Pipeline
 from mulligan.adapters import Adapter
 from mulligan.errors import UsageError
 from mulligan_crewai.executors import Guard
@@ -72,12 +72,11 @@ class _Wrapper:
 
     def __init__(self, adapter: Adapter) -> None:
         self._adapter = adapter
-        self._known: dict[str, Tool] = {}
 
     def check(self, tools: Iterable[Any]) -> None:
         """Refuses a timeout or options for a misspelt name of a tool."""
-        self._known |= {name: as_tool(name, tool, self._adapter) for name, tool in by_name(tools).items()}
-        self._adapter.check_names(self._known.values(), are_all=False)
+        made = [as_tool(name, tool, self._adapter) for name, tool in by_name(tools).items()]
+        self._adapter.check_names(made, are_all=False)
 
     def wrap(self, agent: Agent) -> None:
         """Wraps an agent."""

@@ -19,16 +19,17 @@ from agents import (
     RunContextWrapper,
     ToolApprovalItem,
     ToolsToFinalOutputResult,
-    handoff,
 )
 from agents import Tool as AnyTool
+from agents.run_internal.tool_execution import function_needs_approval
+from agents.run_internal.turn_preparation import get_handoffs
 from openai.types.responses import ResponseFunctionToolCall
 
 from mulligan import Pipeline, Tool, ToolCall
 from mulligan.adapters import OPEN, Adapter, Conversations
 from mulligan.errors import UsageError
 from mulligan_openai_agents.runs import Run, current_run, resolved
-from mulligan_openai_agents.tools import Guarded, is_enabled
+from mulligan_openai_agents.tools import Guarded
 
 AnAgent = TypeVar("AnAgent", bound=Agent[Any])
 _KEPT = 1_000
@@ -97,7 +98,6 @@ class _Guard:
             return known[1]
         plain = type(agent).plain if isinstance(agent, GuardedAgent) else type(agent)
         guarded = copy.copy(agent)
-        guarded.handoffs = list(agent.handoffs)
         guarded.__class__ = type(plain.__name__, (GuardedAgent, plain), {"guard": self, "plain": plain})
         self._agents[id(agent)] = self._agents[id(guarded)] = (agent, guarded)
         while len(self._agents) > _KEPT:  # a handoff may make a new agent each time
@@ -109,9 +109,7 @@ class _Guard:
         """Guards what a guarded agent was given, at first or since: hooks, handoffs, what it does with results."""
         if getattr(agent.hooks, "guard", None) is not self:
             agent.hooks = _Hooks(agent.hooks.theirs if isinstance(agent.hooks, _Hooks) else agent.hooks, self)
-        handoffs = [self._handoff(one) for one in agent.handoffs]
-        if any(one is not before for one, before in zip(handoffs, agent.handoffs, strict=True)):
-            agent.handoffs = handoffs
+        agent.handoffs = [self._handoff(one) for one in agent.handoffs]
         behavior = agent.tool_use_behavior
         if behavior != "run_llm_again" and getattr(behavior, "guard", None) is not self:
             agent.tool_use_behavior = _unless_fatal(behavior, self)
@@ -143,14 +141,11 @@ class _Guard:
             UsageError: names the closest tool.
         """
         tools = [tool for agent, _ in self._agents.values() for tool in agent.tools if isinstance(tool, FunctionTool)]
-        self.adapter.check_names([*(self.named(tool.qualified_name) for tool in tools), *own], are_all=False)
+        self.adapter.check_names(own, others=[tool.qualified_name for tool in tools], are_all=False)
 
-    def named(self, name: str, description: str = "") -> Tool:
-        """A tool, or a handoff, that is only named."""
-        return self.adapter.tool(name, description, OPEN, None)
-
-    async def ask(self, run: Run, agent: Any, call: ResponseFunctionToolCall) -> None:
-        """Decides whether the SDK puts a call that the model has sent before a person."""
+    async def ask(self, context: RunContextWrapper[Any], agent: Any, call: ResponseFunctionToolCall) -> None:
+        """Decides whether the SDK puts a call that the model has sent before a person: if one of the two wants it."""
+        run = self.run(context)
         names = {call.name, f"{call.namespace}.{call.name}"}
         tool = next((one for one in agent.guarded_tools.values() if one.tool.name in names), None)
         if tool is None or not tool.asks:
@@ -158,10 +153,9 @@ class _Guard:
         sent = ToolCall(call.call_id, tool.tool.name, call.arguments)
         if await tool.view.aapproval(sent, session=run.session) is not None:
             run.asked[call.call_id] = tool.view, sent
-        elif tool.original.needs_approval is not True:
+        elif (await function_needs_approval(tool.original, context, call)).outcome == "invoke":
             run.allowed.add(call.call_id)
-            context = run.context()
-            if not tool.original.needs_approval and context.is_tool_approved(call.name, call.call_id) is None:
+            if context.is_tool_approved(call.name, call.call_id) is None:
                 context.approve_tool(ToolApprovalItem(agent=agent, raw_item=call, tool_name=call.name))
 
 
@@ -179,19 +173,13 @@ class GuardedAgent(Agent[Any]):
         current_run.set(run)
         self.guard.equip(self)
         tools = await super().get_all_tools(run_context)
-        known, kept = self.guarded_tools, dict[int, Guarded]()
-        for tool in tools:
-            if isinstance(tool, FunctionTool):
-                guarded = known.get(id(tool))
-                if guarded is None or guarded.original is not tool:
-                    guarded = Guarded(tool, self.guard.adapter)
-                kept[id(tool)] = guarded
-        self.guarded_tools = kept
+        functions, known = [tool for tool in tools if isinstance(tool, FunctionTool)], self.guarded_tools
+        self.guarded_tools = {id(one): known.get(id(one)) or Guarded(one, self.guard.adapter) for one in functions}
+        kept = self.guarded_tools
         if not known:
             self.guard.check_names([guarded.tool for guarded in kept.values()])
-        handoffs = [one if isinstance(one, Handoff) else handoff(one) for one in self.handoffs]
-        shown = [one for one in handoffs if await is_enabled(one, run_context, self)]
-        named = [self.guard.named(one.tool_name, one.tool_description) for one in shown]
+        handoffs = await get_handoffs(self, run_context)
+        named = [self.guard.adapter.tool(one.tool_name, one.tool_description, OPEN, None) for one in handoffs]
         run.view = self.guard.adapter.view([*named, *(guarded.named for guarded in kept.values())])
         return [kept[id(tool)].wrapped if id(tool) in kept else tool for tool in tools]
 
@@ -215,7 +203,7 @@ class _Hooks(AgentHooks[Any]):
         for call in _latest_calls(messages):
             id = call["call_id"]
             if id not in run.arguments and context.is_tool_approved(call["name"], id) is False:  # in another process
-                await self.guard.ask(run, agent, ResponseFunctionToolCall.model_validate(call))
+                await self.guard.ask(context, agent, ResponseFunctionToolCall.model_validate(call))
         await run.next_turn(context, messages)
         await self.theirs.on_llm_start(context, agent, *prompt)
 
@@ -225,7 +213,7 @@ class _Hooks(AgentHooks[Any]):
         calls = [item for item in response.output if isinstance(item, ResponseFunctionToolCall)]
         run.read({item.call_id: item.arguments for item in calls})
         for call in calls:
-            await self.guard.ask(run, agent, call)
+            await self.guard.ask(context, agent, call)
         await self.theirs.on_llm_end(context, agent, response)
 
     async def on_end(self, context: Any, agent: Agent[Any], output: Any) -> None:

@@ -31,7 +31,7 @@ class RunStopped(Stopped, AgentsException):
     Attributes:
         error: what the failure means; also the `__cause__`.
         messages: the conversation as the model would have read it next, every call in it answered.
-        run_data: the SDK's record of the run; None for a tool that was called outside one.
+        run_data: the SDK's record of the run.
     """
 
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import copy
-import inspect
 import json
-from collections.abc import Callable, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextvars import copy_context
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from agents import AgentsException, FunctionTool, ModelBehaviorError, default_tool_error_function, get_current_span
@@ -23,13 +20,14 @@ from agents.tool import (
 )
 from agents.tool_context import ToolContext
 
-from mulligan import ApprovalRequest, Approve, Tool, ToolCall, ToolResult, hints_of
-from mulligan.adapters import Adapter, Attempt, ControlFlow, current_attempt, handler_for
+from mulligan import ApprovalRequest, Approve, ToolCall, ToolResult, hints_of
+from mulligan.adapters import Adapter, Attempt, ControlFlow, handler_for
 from mulligan.errors import ToolError
 from mulligan.plugin import AuthorMessage, safe_str
-from mulligan_openai_agents.runs import Run, RunStopped, current_run, resolved
+from mulligan_openai_agents.runs import Run, current_run, resolved
 
 _GENERATED = "_function_tool_default_failure_handled"  # the SDK then takes an output for a text
+_SYNC = "__agents_sync_function_tool__"  # on the invoker of a sync function, which the SDK runs in a thread
 _SDK_WRAPPERS = (AgentsException, ModelBehaviorError)  # what the SDK puts around an exception of the tool
 
 
@@ -40,7 +38,7 @@ class Paused(Exception):
 class Execution(Attempt):
     """One call of a guarded tool, in the SDK's context of it, with the arguments as the model sent them."""
 
-    def __init__(self, guarded: Guarded, context: ToolContext[Any], sent: str, run: Run | None) -> None:
+    def __init__(self, guarded: Guarded, context: ToolContext[Any], sent: str, run: Run) -> None:
         super().__init__(guarded.view, self._execute)
         self._guarded = guarded
         self._sent = sent
@@ -50,12 +48,14 @@ class Execution(Attempt):
     def decide(self, request: ApprovalRequest) -> Approve | None:
         """As in `Attempt`: the SDK has asked before it called the tool."""
         id, is_allowed = self.context.tool_call_id, self.context.is_tool_approved
-        was_asked = self._run is not None and id not in self._run.allowed
+        was_asked = id not in self._run.allowed
         return Approve() if was_asked and is_allowed(self.context.tool_name, id) else None
 
     async def _execute(self, name: str, arguments: dict[str, Any]) -> Any:
-        text, context = self._text(arguments), self.context
-        value = await invoke_function_tool(function_tool=self._guarded.inner, context=context, arguments=text)
+        context, tool = self.context, self._guarded.inner
+        invoke = partial(invoke_function_tool, function_tool=tool, context=context, arguments=self._text(arguments))
+        blocks = self._guarded.tool.timeout is not None and getattr(tool.on_invoke_tool, _SYNC, False)
+        value = await (self.in_thread(name, invoke) if blocks else invoke())
         if context.tool_call is not None:
             scope = get_agent_tool_state_scope(context)
             inner_run = peek_agent_tool_run_result(context.tool_call, scope_id=scope)
@@ -101,7 +101,7 @@ class Guarded:
     Attributes:
         tool: the same tool as mulligan sees it.
         named: the same, only to be suggested.
-        asks: whether mulligan decides which of its calls a person must approve.
+        asks: whether mulligan decides with the SDK which of its calls a person must approve.
         worded_by_sdk: whether the SDK words its failures.
     """
 
@@ -114,15 +114,14 @@ class Guarded:
         set_function_tool_failure_error_function(self.inner, None)
         set_function_tool_failure_error_function(self.wrapped, None)
         self.wrapped.on_invoke_tool = self._invoker()
-        schema = _lenient(original)
-        self.tool = self._tool(adapter, schema)
-        shown = (original.qualified_name, original.description, schema)
+        shown = (original.qualified_name, original.description, _lenient(original))
+        self.tool = adapter.tool(*shown, handler_for(shown[0]), **self._options())
         self.named = adapter.tool(*shown, None, destructive=self.tool.destructive)
         steering = () if self.worded_by_sdk else (AgentsException,)
         self.view = adapter.pipeline.with_tools([self.tool], control_flow=steering)
         self.asks = not adapter.has_approver and (self.tool.approve or adapter.authorizes)
-        if self.asks and original.needs_approval is not True:
-            self.wrapped.needs_approval = self._policy() if original.needs_approval else True
+        if self.asks:
+            self.wrapped.needs_approval = True
 
     def _invoker(self) -> Any:
         """What the SDK calls. It keeps the marks of the original's, by which the SDK prepares approvals."""
@@ -134,50 +133,32 @@ class Guarded:
         invoker: Any = with_function_tool_failure_error_handler(invoke, lambda *_: None)
         return invoker.__agents_bind_function_tool__(self.wrapped)
 
-    def _policy(self) -> Any:
-        """What decides where the tool's author has a policy too: a person is asked if one of the two wants it."""
-        theirs: Any = self.original.needs_approval
-
-        async def needs_approval(context: Any, arguments: dict[str, Any], call_id: str) -> bool:
-            run = current_run.get()
-            is_asked = run is None or call_id not in run.allowed
-            return is_asked or bool(await resolved(theirs(context, arguments, call_id)))
-
-        return needs_approval
-
-    def _tool(self, adapter: Adapter, schema: Mapping[str, Any]) -> Tool:
+    def _options(self) -> dict[str, Any]:
+        """What the SDK says of the tool, as options of `mulligan.Tool`; a deadline that mulligan keeps, the SDK does not."""
         original = self.original
         options: dict[str, Any] = hints_of(original.mcp_annotations)
-        if original.timeout_behavior == "error_as_result" and original.timeout_error_function is None:
-            if original.timeout_seconds is not None:
-                options["timeout"] = original.timeout_seconds
-            self.wrapped.timeout_seconds = None
-        elif original.timeout_seconds is not None:  # the author wants to hear of it in another way
-            options["timeout"] = None
-        shown = (original.qualified_name, original.description, schema)
-        tool = adapter.tool(*shown, handler_for(shown[0]), **options)
-        return adapter.tool(*shown, _handle_in_thread, **options) if tool.timeout and _is_sync(original) else tool
+        if original.timeout_seconds is not None:
+            options["timeout"] = None  # the author wants to hear of it in another way
+            if original.timeout_behavior == "error_as_result" and original.timeout_error_function is None:
+                options["timeout"], self.wrapped.timeout_seconds = original.timeout_seconds, None
+        return options
 
     async def _invoke(self, context: ToolContext[Any], arguments: str) -> Any:
-        run = current_run.get()
-        if run is not None and not await is_enabled(self.original, context, context.agent):
+        run = current_run.get() or Run(self.view.session(), self.view)
+        if not await _is_enabled(self.original, context, context.agent):
             others = run.view.with_tools([tool for tool in run.view.tools.values() if tool.name != self.tool.name])
             return await run.answer_unknown(self.tool.name, context.tool_call_id, others)
         attempt = Execution(self, context, arguments, run)
         sent = ToolCall(context.tool_call_id, self.tool.name, arguments)
-        if run is not None:
-            run.join_step()
+        run.join_step()
         try:
-            result = await attempt.acall(sent, session=None if run is None else run.session)
+            result = await attempt.acall(sent, session=run.session)
         except Paused as paused:
             return paused.args[0]
-        if run is not None:
-            run.answer(result)
+        run.answer(result)
         if not result.is_error:
             returned = attempt.returned(result)
             return result.content if isinstance(returned, str) else returned
-        if run is None and result.error is not None and result.fatal:
-            raise RunStopped(result.error)
         return await self._failure_text(attempt, result)
 
     async def _failure_text(self, attempt: Execution, result: ToolResult) -> str:
@@ -205,35 +186,10 @@ class Guarded:
         return words
 
 
-def _handle_in_thread(**arguments: Any) -> Any:
-    """For a sync function with a deadline: in a thread that mulligan can abandon, which the SDK's loop awaits."""
-    with asyncio.Runner() as runner:
-        runner.get_loop().set_default_executor(_Inline())
-        return runner.run(current_attempt().arun("", arguments), context=copy_context())
-
-
-class _Inline(ThreadPoolExecutor):
-    """Runs everything at once in the thread that asks, so that no other thread is left when that one is abandoned."""
-
-    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        future: Future[Any] = Future()
-        try:
-            future.set_result(function(*args, **kwargs))
-        except BaseException as error:
-            future.set_exception(error)
-        return future
-
-
-async def is_enabled(tool: Any, context: Any, agent: Any) -> bool:
-    """Whether a tool or a handoff can be used now."""
+async def _is_enabled(tool: FunctionTool, context: Any, agent: Any) -> bool:
+    """Whether a tool can be used now."""
     enabled = tool.is_enabled
     return bool(enabled if isinstance(enabled, bool) else await resolved(enabled(context, agent)))
-
-
-def _is_sync(tool: FunctionTool) -> bool:
-    function = getattr(tool, "__wrapped__", None)
-    called = function if inspect.isroutine(function) else type(function).__call__
-    return function is not None and not inspect.iscoroutinefunction(called)
 
 
 def _lenient(tool: FunctionTool) -> dict[str, Any]:
@@ -241,8 +197,5 @@ def _lenient(tool: FunctionTool) -> dict[str, Any]:
     function = getattr(tool, "__wrapped__", None)
     if function is None or not tool.strict_json_schema:
         return tool.params_json_schema
-    try:
-        schema = function_schema(function, use_docstring_info=False, strict_json_schema=False).params_json_schema
-    except Exception:
-        return tool.params_json_schema
-    return {"additionalProperties": False, **schema}
+    read = function_schema(function, use_docstring_info=False, strict_json_schema=False)
+    return {"additionalProperties": False, **read.params_json_schema}
