@@ -123,11 +123,12 @@ class SuggestionIndex:
     Args:
         entries: the tools, or a dict of them by name: of that, only those that may be meant are read, since touching each
             of ten thousand takes as long as searching their names. A changed toolset needs a new index.
+        names: their names, in a list that may only be extended; by default a new list.
     """
 
-    def __init__(self, entries: Iterable[Entry] | dict[str, Entry]) -> None:
+    def __init__(self, entries: Iterable[Entry] | dict[str, Entry], names: list[str] | None = None) -> None:
         self._entries = entries if isinstance(entries, dict) else {entry.name: entry for entry in entries}
-        self._names = list(self._entries)
+        self._names = list(self._entries) if names is None else names
         self._description_words: dict[int, frozenset[str]] = {}
         self._parameter_names: dict[int, list[str]] = {}
         self._cache: dict[tuple[str, frozenset[str], int], Suggestions] = {}
