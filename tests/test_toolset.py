@@ -279,6 +279,28 @@ def test_tools_removed_while_they_are_listed_stay_in_the_list():
     assert len(tools) == 0
 
 
+@pytest.mark.parametrize(
+    "listing", [lambda tools: tools, lambda tools: tools.view, lambda tools: tools.without_handlers()]
+)
+def test_names_are_those_at_the_start_of_an_iteration(listing):
+    tools = Toolset([another("a"), another("b")])
+    seen = []
+    for name in listing(tools):
+        seen.append(name)
+        tools.remove(name)
+        tools.add(another(f"{name}{name}"))
+    assert seen == ["a", "b"]
+    assert list(tools) == list(tools.view) == ["aa", "bb"]
+
+
+def test_a_replaced_tool_keeps_its_place_and_a_tool_added_again_comes_last():
+    tools = Toolset([another("a"), another("b")])
+    tools.add(another("a"), replace=True)
+    assert list(tools) == ["a", "b"]
+    tools.add(tools.remove("a"))
+    assert list(tools) == list(tools.keys()) == [name for name, _ in tools.items()] == ["b", "a"]
+
+
 def test_tools_listed_by_many_threads_while_they_change():
     tools = Toolset([another(f"t{number}") for number in range(200)])
     wrong = []

@@ -11,10 +11,10 @@ from mulligan.resolve.similarity import MISSPELT, RELATED, word_similarity
 from mulligan.resolve.synonyms import HARMLESS, NAMESPACE_SEPARATORS
 from mulligan.resolve.words import (
     UNKNOWN,
-    Lexicon,
     Word,
     canonical,
     is_same_tool,
+    look_up_words,
     parse_name,
     split_words,
     strip_namespaces,
@@ -74,9 +74,8 @@ def _proposals(tool: Tool) -> Callable[[str, bool], _Found | None]:
 def _find_proposal(tool: Tool, called: str, is_clear: bool) -> _Found | None:
     if called in tool.also_called:
         return "asked" if tool.destructive else "clear"
-    lexicon = Lexicon()
-    parsed = parse_name(called[:200], lexicon)
-    called_words, tool_words = parsed.tail_words, parse_name(tool.name[:200], lexicon).tail_words
+    parsed = parse_name(called[:200])
+    called_words, tool_words = parsed.tail_words, parse_name(tool.name[:200]).tail_words
     if any(
         word.has_opposite for word in parsed.words[: parsed.namespace_length]
     ):  # `check.profile` is an instruction, not a namespace and a name
@@ -89,11 +88,7 @@ def _find_proposal(tool: Tool, called: str, is_clear: bool) -> _Found | None:
         and not _is_other_namespace(called, tool.name)
         and _negative_numbers(called) == _negative_numbers(tool.name)
     )
-    if (
-        not is_same_words
-        and _is_declared_change(tool, tool_words, lexicon)
-        and not _asks_for_change(called_words, tool_words)
-    ):
+    if not is_same_words and _is_declared_change(tool, tool_words) and not _asks_for_change(called_words, tool_words):
         return None
     if not is_same_words and (
         (_is_read_request(called_words) and _may_change(tool, tool_words)) or _are_opposites(called_words, tool_words)
@@ -124,7 +119,7 @@ def asks_to_read(called: str) -> bool:
     Args:
         called: the name that was called.
     """
-    return _is_read_request(parse_name(called[:200], Lexicon()).tail_words)
+    return _is_read_request(parse_name(called[:200]).tail_words)
 
 
 def _is_server_name(dropped: Sequence[Word], words: Sequence[Word]) -> bool:
@@ -194,41 +189,39 @@ def is_said_to_read(tool: Tool) -> bool:
 
 @lru_cache(maxsize=1024)
 def _names_change(name: str, summary: str) -> bool:
-    lexicon = Lexicon()
-    words = [*parse_name(name, lexicon).tail_words, *_first_words(summary, lexicon)[:1]]
+    words = [*parse_name(name).tail_words, *_first_words(summary)[:1]]
     excused = _RUNS if _runs_read_only(summary) else frozenset()
     return any(_is_change(word) for word in words if not (word.is_form_of_reading or word.text in excused))
 
 
 @lru_cache(maxsize=1024)
 def _describes_reading(name: str, summary: str) -> bool:
-    lexicon = Lexicon()
-    words = parse_name(name, lexicon).tail_words
-    described = _first_words(summary, lexicon)
+    words = parse_name(name).tail_words
+    described = _first_words(summary)
     names_what_it_returns = any(word.text in _ARTICLES for word in described[:1])  # "The weather of a city."
     is_plain_read = words[:1] and words[0].text in _PLAINLY_READING
     knows_rest = all(word.meaning is not UNKNOWN and not word.has_opposite for word in words[1:])
     reads = names_what_it_returns or is_plain_read or _runs_read_only(summary) or (words[0].reads and knows_rest)
-    return bool(reads) and not _describes_change(words, summary, lexicon)
+    return bool(reads) and not _describes_change(words, summary)
 
 
-def _is_declared_change(tool: Tool, words: Sequence[Word], lexicon: Lexicon) -> bool:
+def _is_declared_change(tool: Tool, words: Sequence[Word]) -> bool:
     """Whether a tool is declared destructive, or its name or description says that it changes something."""
     if tool.read_only or tool.destructive:
         return bool(tool.destructive)
-    return _describes_change(words, tool.summary, lexicon)
+    return _describes_change(words, tool.summary)
 
 
-def _describes_change(words: Sequence[Word], summary: str, lexicon: Lexicon) -> bool:
-    described = _first_words(summary, lexicon)
+def _describes_change(words: Sequence[Word], summary: str) -> bool:
+    described = _first_words(summary)
     if len(words) == 1 and not (words[0].reads or any(word.reads for word in described[:1])):
         return True  # a single word is a command, such as `order` or `email`
     excused = _RUNS if _runs_read_only(summary) else frozenset()
     return any(_is_change(word) for word in (*words, *described[:1]) if word.text not in excused)
 
 
-def _first_words(summary: str, lexicon: Lexicon) -> list[Word]:
-    return lexicon.words(split_words(summary[:80])[:_FIRST_WORDS])
+def _first_words(summary: str) -> list[Word]:
+    return look_up_words(split_words(summary[:80])[:_FIRST_WORDS])
 
 
 def _runs_read_only(summary: str) -> bool:

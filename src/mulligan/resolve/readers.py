@@ -9,7 +9,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from mulligan.resolve.proposals import seems_to_read
-from mulligan.resolve.words import Lexicon, Word, parse_name, split_words, stem, synonyms, word_set
+from mulligan.resolve.words import Word, look_up_word, look_up_words, parse_name, split_words, stem, synonyms, word_set
 from mulligan.tools import Tool
 
 LISTS = word_set("list ls enumerate browse index all glob catalog tree")
@@ -102,17 +102,14 @@ def _reader(candidate: Tool, tool: Tool, kind: Sequence[Word]) -> Reader | None:
     """A candidate as a reader of a kind; None if its name or description says that it is none."""
     if not is_reachable(candidate, tool):
         return None
-    lexicon = Lexicon()
-    parsed = parse_name(candidate.name[:_LONGEST_NAME], lexicon)
+    parsed = parse_name(candidate.name[:_LONGEST_NAME])
     words, nouns = parsed.words, _nouns(parsed.words)
     own_stems = {word.stem for word in kind_of_tool(tool.name)}
     matched = [noun for noun in nouns if is_of_kind(noun, kind)]
     if matched:
         if matched[-1] is not _head(words):  # `list_board_members` lists no boards
             return None
-    elif any(noun.stem not in own_stems for noun in _nouns(parsed.tail_words)) or not _is_described(
-        candidate, kind, lexicon
-    ):
+    elif any(noun.stem not in own_stems for noun in _nouns(parsed.tail_words)) or not _is_described(candidate, kind):
         return None
     texts = {word.text for word in words}
     lists, searches = not LISTS.isdisjoint(texts), not _SEARCHES.isdisjoint(texts)
@@ -142,29 +139,29 @@ def is_reachable(candidate: Tool, tool: Tool) -> bool:
 
 
 def _namespace(name: str) -> str:
-    return parse_name(name[:_LONGEST_NAME], Lexicon()).namespace
+    return parse_name(name[:_LONGEST_NAME]).namespace
 
 
-def _is_described(candidate: Tool, kind: Sequence[Word], lexicon: Lexicon) -> bool:
+def _is_described(candidate: Tool, kind: Sequence[Word]) -> bool:
     """Whether the description speaks of the kind at its start."""
-    described = lexicon.words(split_words(candidate.summary[:_LONGEST_SUMMARY]))[:_FIRST_WORDS]
+    described = look_up_words(split_words(candidate.summary[:_LONGEST_SUMMARY]))[:_FIRST_WORDS]
     return any(is_of_kind(word, kind) for word in described)
 
 
 @lru_cache(maxsize=1024)
 def kind_of_argument(name: str) -> tuple[Word, ...]:
     """The words for the kind of thing that an argument names: `channel_id` a channel, `path` a file."""
-    lexicon, words = Lexicon(), split_words(name[:_LONGEST_NAME])
-    nouns = tuple(lexicon.words(word for word in words if word not in _LABELS | _PLACES))
+    words = split_words(name[:_LONGEST_NAME])
+    nouns = tuple(look_up_words(word for word in words if word not in _LABELS | _PLACES))
     if nouns or _PLACES.isdisjoint(words):
         return nouns
-    return tuple(map(lexicon.word, ("file", "directory", "path")))
+    return tuple(map(look_up_word, ("file", "directory", "path")))
 
 
 @lru_cache(maxsize=1024)
 def kind_of_tool(name: str) -> tuple[Word, ...]:
     """The words for what a tool is about: those of its name that are no verbs, and the last, as of `trigger_build_run`."""
-    parsed = parse_name(name[:_LONGEST_NAME], Lexicon())
+    parsed = parse_name(name[:_LONGEST_NAME])
     words = parsed.tail_words
     last = words[1:][-1:] if words and _is_verb(words[0]) and not words[-1].is_stop_word else ()
     nouns = tuple(word for word in words if word in last or _is_thing(word))

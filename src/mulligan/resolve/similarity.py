@@ -5,7 +5,6 @@ Imported on the first unknown name, together with rapidfuzz.
 
 from __future__ import annotations
 
-import bisect
 import itertools
 import math
 from collections import Counter
@@ -17,12 +16,12 @@ from rapidfuzz.distance import OSA
 from mulligan.resolve.words import (
     SHORTEST_WORD,
     UNKNOWN,
-    Lexicon,
     ParsedName,
     Word,
     antonyms,
     are_antonyms,
     look_up_word,
+    look_up_words,
     negated_forms,
     parse_name,
     requests_change,
@@ -33,7 +32,7 @@ from mulligan.resolve.words import (
 _SAME_STEM, SYNONYM, MISSPELT, _BEGINNING, RELATED = 0.96, 0.85, 0.8, 0.6, 0.5
 # How well a word of a description matches: the same word, a synonym, a related word.
 _IN_DESCRIPTION, _SYNONYM_IN_DESCRIPTION, _RELATED_IN_DESCRIPTION = 0.5, 0.4, 0.2
-_TYPO_LENGTHS = (4, 8)  # from 4 letters on, one letter may differ; from 8 on, two
+_ONE_TYPO, _TWO_TYPOS = 4, 8  # from so many letters on, one may differ, or two
 _READ = look_up_word("read")
 _NEGATIONS = frozenset(("not", "no", "non", "never", "without", "except"))
 
@@ -43,15 +42,13 @@ class WordScores(dict[str, float]):
 
     Args:
         word: the word of the called name.
-        lexicon: the words of the toolset.
     """
 
-    def __init__(self, word: Word, lexicon: Lexicon) -> None:
+    def __init__(self, word: Word) -> None:
         self._word = word
-        self._lexicon = lexicon
 
     def __missing__(self, text: str) -> float:
-        worth = self[text] = word_similarity(self._word, self._lexicon.word(text))
+        worth = self[text] = word_similarity(self._word, look_up_word(text))
         return worth
 
 
@@ -60,19 +57,17 @@ class DescriptionScores:
 
     Args:
         word: the word of the called name.
-        lexicon: the words of the toolset.
     """
 
-    def __init__(self, word: Word, lexicon: Lexicon) -> None:
+    def __init__(self, word: Word) -> None:
         self._word = word
-        self._lexicon = lexicon
         self._seen: set[str] = set()
         self._scores: dict[str, float] = {}
 
     def score(self, description: frozenset[str]) -> float:
         """How well a description matches the word, from 0 to 1."""
         for text in description - self._seen:
-            word = self._lexicon.word(text)
+            word = look_up_word(text)
             if word.stem == self._word.stem:
                 self._scores[text] = _IN_DESCRIPTION
             elif word.meaning.same & self._word.meaning.same:
@@ -106,7 +101,7 @@ def distance(one: str, other: str, most: int) -> int:
 
 def allowed_typos(length: int) -> int:
     """The number of letters in which a name of this length may differ and still count as a misspelling."""
-    return bisect.bisect_right(_TYPO_LENGTHS, length)
+    return (length >= _ONE_TYPO) + (length >= _TWO_TYPOS)
 
 
 class Match(NamedTuple):
@@ -172,18 +167,14 @@ class Query:
 
     Args:
         called: the name.
-        lexicon: the words of the toolset.
-        weights: the weights of these words.
+        weights: the weights of the words of the toolset.
     """
 
-    def __init__(self, called: str, lexicon: Lexicon, weights: Weights) -> None:
-        # A lexicon of its own: the words of called names would accumulate in that of the toolset.
-        self._words = Lexicon()
-        self.called = parse_name(called, self._words)
-        self._lexicon = lexicon
+    def __init__(self, called: str, weights: Weights) -> None:
+        self.called = parse_name(called)
         self._weights = weights
-        self._word_scores = [WordScores(word, lexicon) for word in self.called.words]
-        self._description_scores = [DescriptionScores(word, lexicon) for word in self.called.words]
+        self._word_scores = [WordScores(word) for word in self.called.words]
+        self._description_scores = [DescriptionScores(word) for word in self.called.words]
         self._antonyms: dict[tuple[str, str], bool] = {}
         self._key_scores: dict[tuple[str, str], float] = {}
 
@@ -321,7 +312,7 @@ class Query:
         pair = (one, other)
         worth = self._key_scores.get(pair)
         if worth is None:
-            ours, theirs = self._words.words(split_words(one)), self._lexicon.words(split_words(other))
+            ours, theirs = look_up_words(split_words(one)), look_up_words(split_words(other))
             akin = max((word_similarity(a, b) for a in ours for b in theirs), default=0.0)
             worth = self._key_scores[pair] = 1.0 if one.lower() == other.lower() else 0.8 * akin
         return worth

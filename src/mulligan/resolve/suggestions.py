@@ -19,7 +19,7 @@ from mulligan.untrusted.objects import call_safely
 if TYPE_CHECKING:
     from mulligan.resolve.similarity import Match, Query, Weights
     from mulligan.resolve.text_index import TextIndex
-    from mulligan.resolve.words import Lexicon, ParsedName
+    from mulligan.resolve.words import ParsedName
 
 
 _LOWEST_SIMILARITY = 70.0
@@ -123,12 +123,12 @@ class SuggestionIndex:
     Args:
         entries: the tools, or a dict of them by name: of that, only those that may be meant are read, since touching each
             of ten thousand takes as long as searching their names. A changed toolset needs a new index.
+        names: their names, in a list that may only be extended; by default a new list.
     """
 
-    def __init__(self, entries: Iterable[Entry] | dict[str, Entry]) -> None:
+    def __init__(self, entries: Iterable[Entry] | dict[str, Entry], names: list[str] | None = None) -> None:
         self._entries = entries if isinstance(entries, dict) else {entry.name: entry for entry in entries}
-        self._names = list(self._entries)
-        self._parsed: dict[int, ParsedName] = {}
+        self._names = list(self._entries) if names is None else names
         self._description_words: dict[int, frozenset[str]] = {}
         self._parameter_names: dict[int, list[str]] = {}
         self._cache: dict[tuple[str, frozenset[str], int], Suggestions] = {}
@@ -156,7 +156,7 @@ class SuggestionIndex:
     def _find_suggestions(self, called: str, keys: frozenset[str], limit: int) -> Suggestions:
         from mulligan.resolve.similarity import Query
 
-        query = Query(called, self._lexicon, self._weights)
+        query = Query(called, self._weights)
         numbers: dict[int, None] = {}
         matches: list[_RankedTool] = []
         for batch, sufficient_score in self._candidate_batches(called, query.called):
@@ -227,15 +227,15 @@ class SuggestionIndex:
         `list_project_issues` with a `project_id` is `list_issues` with that `project_id`, and a tool that is described as
         "Meeting rooms." lists meeting rooms.
         """
-        from mulligan.resolve.words import split_words
+        from mulligan.resolve.words import look_up_words, split_words
 
         sent = [word for key in keys & {*self._parameters(number)} for word in split_words(key)]
         sentence = _FIRST_SENTENCE.match(self._entry(number).description[:_LONGEST_DESCRIPTION])
-        described = self._lexicon.words(split_words(sentence[1] if sentence else ""))
+        described = look_up_words(split_words(sentence[1] if sentence else ""))
         in_names = {word.stem for word in (*query.called.words, *self._parsed_name(number).words)}
         if any(word.stem not in in_names for word in described):  # `Hidden files are not listed.` says something else
             described = []
-        return frozenset(word.stem for word in (*self._lexicon.words(sent), *described))
+        return frozenset(word.stem for word in (*look_up_words(sent), *described))
 
     def _is_only_tool_of_namespace(self, number: int) -> bool:
         """Whether a tool changes nothing and is the only one in its namespace."""
@@ -313,10 +313,10 @@ class SuggestionIndex:
         return Weights([self._parsed_name(number) for number in range(0, len(self._names), step)])
 
     @functools.cached_property
-    def _lexicon(self) -> Lexicon:
-        from mulligan.resolve.words import Lexicon
+    def _parse_name(self) -> Callable[[str], ParsedName]:
+        from mulligan.resolve.words import parse_name
 
-        return Lexicon()
+        return parse_name
 
     def _entry(self, number: int) -> Entry:
         """The facts about a tool; only its name if it was removed in the meantime."""
@@ -324,11 +324,7 @@ class SuggestionIndex:
         return self._entries.get(name) or Entry(name)
 
     def _parsed_name(self, number: int) -> ParsedName:
-        if number not in self._parsed:
-            from mulligan.resolve.words import parse_name
-
-            self._parsed[number] = parse_name(self._names[number][:_LONGEST_NAME], self._lexicon)
-        return self._parsed[number]
+        return self._parse_name(self._names[number][:_LONGEST_NAME])
 
     def _read_description(self, number: int, is_unneeded: bool) -> frozenset[str]:
         """The words of a tool's description; empty if they would not be used."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, ValuesView
 from copy import copy
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from mulligan import standalone
@@ -62,6 +63,7 @@ class Toolset(Mapping[str, Tool]):
     ) -> None:
         self.tool_options: OptionTable = as_table(tool_options)
         self._tools: dict[str, Tool] = {}
+        self._names: list[str] = []  # only extended or replaced, so that nothing that reads it needs a copy
         self._entries: dict[str, Entry] = {}
         self._also_called: dict[str, str] = {}
         self._index: SuggestionIndex | None = None
@@ -95,6 +97,8 @@ class Toolset(Mapping[str, Tool]):
                     f"two tools are named {added.name!r}: {both}; rename one with Tool.from_function(..., name=...)"
                 )
             self._add_aliases(added)
+            if added.name not in self._tools:
+                self._names.append(added.name)
             self._tools[added.name] = added
             self._entries[added.name] = Entry(added.name, added.summary, partial(_parameter_names, added))
             self._index = self._readers = None
@@ -133,6 +137,7 @@ class Toolset(Mapping[str, Tool]):
             if self._secrets is not _NO_SECRETS:
                 self._secrets = None
             del self._entries[name]
+            self._names = [other for other in self._names if other != name]
             self._remove_aliases(self._tools[name])
             return self._tools.pop(name)
 
@@ -158,7 +163,7 @@ class Toolset(Mapping[str, Tool]):
         if called in self._also_called:
             return Suggestions((self._also_called[called],), confident=True)
         if self._index is None:
-            self._index = SuggestionIndex(self._entries)
+            self._index = SuggestionIndex(self._entries, self._names)
         return self._index.suggest(called, arguments)
 
     @property
@@ -205,7 +210,8 @@ class Toolset(Mapping[str, Tool]):
         return self._tools.copy().items()
 
     def __iter__(self) -> Iterator[str]:
-        return iter(tuple(self._tools))
+        names = self._names
+        return islice(names, len(names))
 
     def __len__(self) -> int:
         return len(self._tools)
@@ -241,6 +247,9 @@ class _View(_ReadOnly):
     def suggest(self, called: str, arguments: Mapping[str, Any] | None = None) -> Suggestions:
         return self._whole.suggest(called, arguments)
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._whole)
+
     def without_handlers(self) -> Toolset:
         return self._whole.without_handlers()
 
@@ -257,6 +266,7 @@ class _WithoutHandlers(_ReadOnly):
     ) -> None:
         super().__init__()
         self._tools, self._entries, self._also_called, self._index = tools, entries, also_called, index
+        self._names = list(tools)
         self._copies: dict[Tool, Tool] = {}
 
     def __getitem__(self, name: str) -> Tool:

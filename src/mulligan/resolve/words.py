@@ -139,29 +139,6 @@ def stem(word: str) -> str:
     return word[:-1] + "i" if len(word) >= SHORTEST_WORD and word[-1] == "y" else word
 
 
-class Lexicon:
-    """The words seen so far; each is looked up once."""
-
-    def __init__(self) -> None:
-        self._words: dict[str, Word] = {}
-
-    def word(self, text: str) -> Word:
-        """Looks up a lower-case word."""
-        word = self._words.get(text)
-        if word is None:
-            word = self._words[text] = look_up_word(text)
-        return word
-
-    def words(self, texts: Iterable[str]) -> list[Word]:
-        """Looks up several words. A joined word is split if all its parts are known: `readfile` is `read` and `file`."""
-        found: list[Word] = []
-        for text in texts:
-            word = self.word(text)
-            whole = word.meaning is not UNKNOWN or not _SHORTEST_RUN_ON <= len(text) <= _LONGEST_RUN_ON
-            found += [word] if whole else map(self.word, split_compound(text))
-        return found
-
-
 class ParsedName(NamedTuple):
     """A parsed tool name.
 
@@ -189,14 +166,15 @@ class ParsedName(NamedTuple):
         return self.words[self.namespace_length :]
 
 
-def parse_name(name: str, lexicon: Lexicon) -> ParsedName:
-    """Parses a name. The namespace ends at the last namespace separator."""
+@functools.lru_cache(maxsize=1_024)
+def parse_name(name: str) -> ParsedName:
+    """Parses a name. The namespace ends at the last namespace separator. The latest names are remembered."""
     namespace_end = max(name.rfind(mark) + len(mark) if mark in name else 0 for mark in NAMESPACE_SEPARATORS)
     namespace, tail = split_words(name[:namespace_end]), split_words(name[namespace_end:])
     if not tail:
         namespace, tail, namespace_end = [], namespace, 0
-    namespace_words = lexicon.words(namespace)[-_MOST_WORDS:]
-    words = (*namespace_words, *lexicon.words(tail)[:_MOST_WORDS])
+    namespace_words = look_up_words(namespace)[-_MOST_WORDS:]
+    words = (*namespace_words, *look_up_words(tail)[:_MOST_WORDS])
     texts = tuple(word.text for word in words)
     return ParsedName(
         "".join(namespace + tail), "".join(tail), "".join(namespace), words, texts, len(namespace_words), namespace_end
@@ -208,14 +186,24 @@ def strip_namespaces(name: str) -> list[str]:
     ends = [
         start + len(mark) for mark in NAMESPACE_SEPARATORS for start in range(len(name)) if name.startswith(mark, start)
     ]
-    lexicon = Lexicon()
-    return [name[end:] for end in ends if not requests_change(lexicon.words(split_words(name[:end])))]
+    return [name[end:] for end in ends if not requests_change(look_up_words(split_words(name[:end])))]
 
 
+@functools.lru_cache(maxsize=2_048)
 def look_up_word(text: str) -> Word:
     """Looks up a lower-case word in the tables."""
     root = stem(text)
     return Word(text, root, _meanings().get(root, UNKNOWN))
+
+
+def look_up_words(texts: Iterable[str]) -> list[Word]:
+    """Looks up several words. A joined word is split if all its parts are known: `readfile` is `read` and `file`."""
+    found: list[Word] = []
+    for text in texts:
+        word = look_up_word(text)
+        whole = word.meaning is not UNKNOWN or not _SHORTEST_RUN_ON <= len(text) <= _LONGEST_RUN_ON
+        found += [word] if whole else map(look_up_word, split_compound(text))
+    return found
 
 
 def split_compound(text: str) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import lru_cache
 
 from mulligan.forks import shared_lock
 from mulligan.secrets import REDACTED, commands, named_values, patterns, tokens
@@ -174,8 +175,9 @@ def _redact_once(text: str, finder: Finder) -> str:
 
 
 def _find_credentials(environment: Mapping[str, str]) -> Iterator[str]:
-    for name, value in environment.items():
-        if len(value) >= _SHORTEST and _names_credential(name.upper()):
+    for name in filter(_names_credential, environment):
+        value = environment.get(name, "")
+        if len(value) >= _SHORTEST:
             if not re.fullmatch(_ORDINARY_VALUE, value) and not _is_file(value):
                 yield from secrets_of(value)
             for password in password_of(value):
@@ -183,7 +185,9 @@ def _find_credentials(environment: Mapping[str, str]) -> Iterator[str]:
                     yield password
 
 
-def _names_credential(name: str) -> bool:
+@lru_cache(maxsize=1_024)
+def _names_credential(variable: str) -> bool:
+    name = variable.upper()
     if name in ("PWD", "OLDPWD") or re.search(_ORDINARY_NAME, name):
         return False
     return re.search(_CREDENTIAL_NAME, name) is not None

@@ -132,8 +132,8 @@ def read_parameters(function: Function) -> Parameters:
         if parameter.name not in injected
     ]
     try:
-        structure = make_structure({field.name: field.shape for field in fields})
         keeps_digits = any(holds_decimal(field.shape) for field in fields)
+        structure = make_structure({field.name: field.shape for field in fields}, keeps_digits)
         return Parameters(object_schema(fields), injected, structure, keeps_digits)
     except UsageError as error:
         raise UsageError(f"{_qualified_name(function)}{_failing_parameter(fields)}: {error}") from error

@@ -37,7 +37,7 @@ class StructureError(MulliganError):
         self.problems = problems
 
 
-def make_structure(shapes: Mapping[str, Shape]) -> Structure | None:
+def make_structure(shapes: Mapping[str, Shape], keeps_digits: bool) -> Structure | None:
     """The function that converts valid JSON values to the keyword arguments of a function.
 
     It never changes its input. It returns the input itself if nothing has to change, and raises `StructureError` if a
@@ -45,11 +45,12 @@ def make_structure(shapes: Mapping[str, Shape]) -> Structure | None:
 
     Args:
         shapes: the shape of each parameter's annotation.
+        keeps_digits: whether one of them may contain a `Decimal`.
 
     Returns:
         The function; None if JSON values and Python objects are always the same.
     """
-    if any(holds_decimal(shape) for shape in shapes.values()):
+    if keeps_digits:
         return ObjectBuilder(_cast_numbers(()), shapes)
     casts: list[_Cast] = []
     objects = {}
