@@ -16,6 +16,7 @@ from mulligan.untrusted.text import show_name
 from mulligan.validate import tool_checks as checks
 from mulligan.validate.numbers import NumberReader, read_exact, read_whole
 from mulligan.validate.schema_errors import SchemaError
+from mulligan.validate.secret_defaults import without_secret_defaults
 from mulligan.validate.signature import (
     check_annotations,
     check_signature,
@@ -198,10 +199,12 @@ class Tool:
 
     @lazy
     def _schema(self) -> Mapping[str, Any]:
+        schema: Mapping[str, Any] = {"type": "object"}
         if self._given_schema is not None:
-            given: Mapping[str, Any] = thaw(self._given_schema)  # it may hold frozen parameters of another tool
-            return given
-        return self._signature.schema if self._signature is not None else {"type": "object"}
+            schema = thaw(self._given_schema)  # it may hold frozen parameters of another tool
+        elif self._signature is not None:
+            schema = self._signature.schema
+        return without_secret_defaults(schema, self.secret)
 
     @lazy
     def parameters(self) -> Mapping[str, Any]:
