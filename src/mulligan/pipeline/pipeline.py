@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from mulligan.hooks.callers import CompiledHooks
     from mulligan.hooks.discovery import PluginFault, PluginInfo
     from mulligan.session.budget import Budget
+    from mulligan.session.memory import SessionMemory
     from mulligan.session.tally import Summary
 
 _new_tuple = tuple.__new__  # makes a `ToolCall` in half the time that its own constructor takes, once for each call
@@ -404,20 +405,20 @@ class Pipeline:
         from mulligan.session.approvals import as_key
 
         make = partial(self._invocation, session=session, context=context)
-        return GeneratorFlow(resume(session.memory, as_key(call_id), checked_decision(decision), make))
+        return GeneratorFlow(resume(_memory_of(session), as_key(call_id), checked_decision(decision), make))
 
     def _call_each(
         self, calls: Sequence[ToolCall], session: Session | None, context: Mapping[str, Any] | None
     ) -> list[ToolResult]:
         call_one = partial(self.call, session=session, context=context)
-        return call_each(self._runtime, calls, call_one, None if session is None else session.memory)
+        return call_each(self._runtime, calls, call_one, None if session is None else _memory_of(session))
 
     async def _acall_each(
         self, calls: Sequence[ToolCall], session: Session | None, context: Mapping[str, Any] | None
     ) -> list[ToolResult]:
         call_one = partial(self.acall, session=session, context=context)
         invocation_of = partial(self._invocation, session=session, context=context)
-        memory = None if session is None else session.memory
+        memory = None if session is None else _memory_of(session)
         return await acall_each(self._runtime, calls, call_one, memory, invocation_of)
 
     def _invocation(self, call: ToolCall, *, session: Session | None, context: Mapping[str, Any] | None) -> Call:
@@ -457,7 +458,7 @@ class Pipeline:
             budget: how much it may use, by default any amount.
 
         Raises:
-            UsageError: no format has that name, or `budget` is not a `Budget`.
+            UsageError: no format has that name, `id` is not a string, or `budget` is not a `Budget`.
         """
         return Session(self, self._runtime, self._diagnosis, id, format=format, budget=budget)
 
@@ -577,11 +578,24 @@ def as_invocation(
     if session is None:
         invocation = Call(runtime, runtime.hooks, call, context)
     else:
-        memory, format, deadline = session.memory, session.format, session.deadline
+        try:
+            memory, format, deadline = session.memory, session.format, session.deadline
+        except AttributeError:
+            raise _not_a_session(session) from None
         invocation = Call(runtime, runtime.hooks, call, context, memory, format, deadline)
     if type(call) is PreparedCall:
         invocation.repairs = call.repairs
     return invocation
+
+
+def _memory_of(session: Session) -> SessionMemory:
+    if not isinstance(session, Session):
+        raise _not_a_session(session)
+    return session.memory
+
+
+def _not_a_session(session: object) -> UsageError:
+    return UsageError(f"session must be a conversation from Pipeline.session(), not {safe_repr(session)}")
 
 
 class Session:
@@ -605,6 +619,8 @@ class Session:
     ) -> None:
         from mulligan.session.memory import SessionMemory
 
+        if id is not None and not isinstance(id, str):
+            raise UsageError(f"the id of a conversation must be a string, not {safe_repr(id)}; pass str(...) of it")
         self.id = id
         self._pipeline = pipeline
         self._runtime = runtime
