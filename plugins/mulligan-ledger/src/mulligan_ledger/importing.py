@@ -67,7 +67,7 @@ def import_files(
 
 def _read(name: str) -> str:
     try:
-        raw = sys.stdin.buffer.read() if name in ("-", "<->") else Path(name).read_bytes()
+        raw = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
         return raw.decode("utf-8-sig")
     except OSError as error:
         raise UsageError(f"cannot read {name}: {error.strerror}; pass a file with messages") from None
