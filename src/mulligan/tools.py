@@ -26,7 +26,8 @@ from mulligan.validate.signature import (
     read_injected,
     read_parameters,
 )
-from mulligan.validate.structure import ObjectBuilder, StructureError
+from mulligan.validate.structure import StructureError
+from mulligan.validate.structure import builds_objects as structure_builds_objects
 from mulligan.validate.tool_options import DEFAULTS, OptionValues, check_names, check_options
 from mulligan.validate.validator import compile_schema
 
@@ -398,7 +399,7 @@ class Tool:
 
 def builds_objects(tool: Tool) -> bool:
     """Whether fitting arguments to a tool builds objects of other classes, whose own code may run."""
-    return isinstance(tool._structure, ObjectBuilder)  # noqa: SLF001
+    return structure_builds_objects(tool._structure)  # noqa: SLF001
 
 
 def once_per_tool(compute: Callable[[Tool], T]) -> Callable[[Tool], T]:

@@ -7,6 +7,7 @@ If both are the same, there is nothing to do; plain numbers are converted by han
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from copy import deepcopy
 from decimal import Decimal
 from enum import Enum
 from typing import TYPE_CHECKING, Any
@@ -89,6 +90,8 @@ class ObjectBuilder:
         shapes: the shapes of the parameters that need objects.
     """
 
+    builds_objects = True
+
     def __init__(self, cast: Structure, shapes: Mapping[str, Shape]) -> None:
         self._cast = cast
         self._shapes = shapes
@@ -106,6 +109,31 @@ class ObjectBuilder:
             return built | self._build(arguments)
         except Exception as error:
             raise StructureError(tuple(_problems(error, (), arguments))) from error
+
+
+class DefaultFiller:
+    """A structure that also passes a new copy of each default that was not sent, so that no call sees what another put there.
+
+    Args:
+        structure: converts what was sent; None if there is nothing to do.
+        defaults: the defaults that a function could change, by parameter.
+    """
+
+    def __init__(self, structure: Structure | None, defaults: Mapping[str, Any]) -> None:
+        self._structure = structure
+        self._defaults = deepcopy(dict(defaults))
+        self.builds_objects = builds_objects(structure)
+
+    def __call__(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The keyword arguments; raises `StructureError` if one of them cannot be built."""
+        built = arguments if self._structure is None else self._structure(arguments)
+        missing = {name: deepcopy(value) for name, value in self._defaults.items() if name not in arguments}
+        return {**built, **missing} if missing else built
+
+
+def builds_objects(structure: Structure | None) -> bool:
+    """Whether a structure builds objects of other classes, whose own code may run."""
+    return getattr(structure, "builds_objects", False)
 
 
 def _number_types(shape: Shape, enclosing: Mapping[Shape, _NumberTypes | None]) -> _NumberTypes | None:
