@@ -103,6 +103,12 @@ def test_a_log_from_a_pipe(path, tmp_path, words, monkeypatch):
     assert [row["is_error"] for row in rows(path, "calls")] == [1, 0]
 
 
+def test_a_closed_stdin_is_said(path, capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", None)
+    assert run(["import", "-", "-o", str(path)]) == 2
+    assert capsys.readouterr().err == "mulligan: stdin is closed; pass messages with < FILE or |\n"
+
+
 def test_a_failure_that_the_log_marks(imported, path):
     imported(json.dumps(CLAUDE))
 
