@@ -212,6 +212,11 @@ class Unbound:
             r"tool 'a': its schema must be of type 'object'.*not 'array'",
         ),
         (lambda: Tool.from_schema("a", "", {}, "print"), r"tool 'a': its handler must be callable, not 'print'"),
+        (lambda: Tool.from_schema("a", 5, {}, print), r"tool 'a': its description must be a string, not 5"),
+        (
+            lambda: tool(description=["Find."])(endless_names),
+            r"tool 'endless_names': its description must be a string, not \['Find.'\]",
+        ),
         (lambda: Tool.from_schema("a", "", {}, print, schema={}), r"unknown tool option 'schema'"),
         (lambda: tool(len), r"len: it is not written in Python"),
     ],
@@ -585,6 +590,7 @@ def test_a_tool_that_knows_its_resources_suggests_the_near_ones(make_pipeline, r
     ways = {
         "list": names,
         "generator function": lambda arguments: (name for name in names),
+        "iterator": iter(names),
         "function of the arguments": lambda arguments: [f"{arguments['path'].split('/')[0]}/setup.md"],
     }
 
@@ -592,7 +598,9 @@ def test_a_tool_that_knows_its_resources_suggests_the_near_ones(make_pipeline, r
         raise FileNotFoundError(2, "x", path)
 
     for way, resources in ways.items():
-        result = run(make_pipeline(Tool.from_function(read, resources=resources)), "read", {"path": "docs/setpu.md"})
+        pipeline = make_pipeline(Tool.from_function(read, resources=resources))
+        run(pipeline, "read", {"path": "docs/usgae.md"})
+        result = run(pipeline, "read", {"path": "docs/setpu.md"})
         assert result.error.suggestions[:1] == ("docs/setup.md",), way
         assert '"docs/setup.md"' in result.content
         assert result.feedback.suggestions[0] == "docs/setup.md"

@@ -114,7 +114,7 @@ class Tool:
         annotated: bool = False,
         **options: Unpack[OptionValues],
     ) -> None:
-        checks.check_tool(name, handler)
+        checks.check_tool(name, description, handler)
         self.__dict__.update(DEFAULTS)
         self.__dict__.update(check_options(f"tool {name!r}", options))
         self.__dict__.update(
