@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import datetime
 import functools
 import inspect
+import pickle
 import socket
 import threading
 import time
@@ -20,7 +22,7 @@ import attrs
 import pydantic
 import pytest
 
-from mulligan import Deadline, Injected, Tool, ToolCall, errors, tool
+from mulligan import Deadline, Injected, Pipeline, Tool, ToolCall, errors, tool
 from mulligan.plugin import values_by_name
 
 FLAGS = {
@@ -67,6 +69,22 @@ def read_file(path: str, lines: int = 10) -> str:
         lines: how many lines.
     """
     return f"{path}:{lines}"
+
+
+@tool(read_only=True, secret="key")
+def look_up(word: str, key: str = "") -> str:
+    """Look a word up."""
+    if not word:
+        raise ValueError("no word")
+    return word
+
+
+class Library:
+    @tool(name="lend")
+    @staticmethod
+    def lend(title: str) -> str:
+        """Lend a book."""
+        return title
 
 
 # --- the decorator
@@ -780,3 +798,23 @@ def test_a_model_is_read_by_the_names_that_were_sent():
     with pytest.raises(ValueError, match="maxLines"):
         values_by_name(Page, {"path": "a", "maxLines": "many"})
     assert values_by_name(Page, {"path": "a", "limit": 3}) == {"path": "a"}
+
+
+@pytest.mark.parametrize(
+    "made", [look_up, look_up.with_options(timeout=5), Tool.from_function(read_file), Library.lend]
+)
+@pytest.mark.parametrize("again", [lambda one: pickle.loads(pickle.dumps(one)), copy.copy, copy.deepcopy])
+def test_a_tool_and_its_results_can_be_pickled_and_copied(made, again):
+    other = again(made)
+    assert (other.handler, other.name, other.timeout, other.secret) == (
+        made.handler,
+        made.name,
+        made.timeout,
+        made.secret,
+    )
+    assert other.parameters == made.parameters
+    with Pipeline([made], autoload=False) as pipeline, Pipeline([other], autoload=False) as second:
+        for arguments in ({next(iter(made.parameters["properties"])): "tea"}, {}):
+            result = pipeline.call(made.name, arguments)
+            assert again(result).content == second.call(made.name, arguments).content == result.content
+            assert again(result).tool.handler is made.handler

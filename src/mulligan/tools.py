@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from functools import wraps
+from importlib import import_module
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar, Unpack, overload
 
 from mulligan.errors import Problem, ToolArgumentError, ToolType, UsageError
 from mulligan.lazy import lazy
@@ -387,7 +389,16 @@ class Tool:
 
     def __getstate__(self) -> dict[str, Any]:
         """The state without lazily computed values: compiled schemas cannot be pickled."""
-        return {name: value for name, value in self.__dict__.items() if not isinstance(getattr(Tool, name, None), lazy)}
+        state = {
+            name: value for name, value in self.__dict__.items() if not isinstance(getattr(Tool, name, None), lazy)
+        }
+        if (decorated := _DecoratedFunction.find(self.handler)) is not None:
+            state |= dict.fromkeys(state.keys() & {"handler", "__wrapped__"}, decorated)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        found = {name: value.load() if type(value) is _DecoratedFunction else value for name, value in state.items()}
+        self.__dict__.update(found)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Calls the function as it is, without validation."""
@@ -395,6 +406,36 @@ class Tool:
 
     def __repr__(self) -> str:
         return f"Tool({self.name!r})"
+
+
+class _DecoratedFunction(NamedTuple):
+    """Names a function that `@tool` has replaced in its module, where pickle does not find it: the tool there has it."""
+
+    module: str
+    name: str
+
+    @classmethod
+    def find(cls, function: Handler) -> Self | None:
+        """None for any other function, and for one of a script, whose module has another name elsewhere."""
+        module, name = getattr(function, "__module__", None), getattr(function, "__qualname__", None)
+        if module == "__main__" or module not in sys.modules or not isinstance(name, str):
+            return None
+        found = cls(module, name)
+        return found if found._handler is function else None
+
+    @property
+    def _handler(self) -> Handler | None:
+        holder: Any = sys.modules[self.module]
+        for name in self.name.split("."):
+            holder = getattr(holder, name, None)
+        return holder.handler if isinstance(holder, Tool) else None
+
+    def load(self) -> Handler:
+        """The function, in a process that may not have imported its module yet."""
+        import_module(self.module)
+        if (handler := self._handler) is None:
+            raise AttributeError(f"{self.module}.{self.name} is no tool")
+        return handler
 
 
 def builds_objects(tool: Tool) -> bool:
