@@ -340,7 +340,7 @@ def _add_stand_in(pipeline: Pipeline, handler: Callable[..., Any], name: str | N
         if known is None
         else {option: getattr(known, option) for option in ("read_only", "idempotent", "secret", *options)}
     )
-    secret = {argument: {} for argument in kept.get("secret", ())}
+    secret: dict[str, Any] = {argument: {} for argument in kept.get("secret", ())}
     schema = {"type": "object", **({"properties": secret} if secret else {})}
     stand_in = Tool.from_schema(name or "the_tool", "", schema, handler, **kept)
     pipeline.tools.add(stand_in, replace=True)
