@@ -21,11 +21,13 @@ from mulligan.execute.workers import PipelineWorkers
 from mulligan.feedback import FeedbackFormat
 from mulligan.pipeline.assembly import (
     as_call,
+    as_calls,
     attach_formats,
     check_executors,
     checked_block,
     checked_middleware,
     checked_policy,
+    checked_switch,
     default_retry,
     runtime_view,
 )
@@ -107,6 +109,7 @@ class Pipeline:
         from mulligan.pipeline.assembly import assemble, record_silent_format
         from mulligan.render.renderer import Renderer
 
+        autoload, strict = checked_switch("autoload", autoload), checked_switch("strict", strict)
         self.tools = Toolset(tools, tool_options=tool_options)
         if self.tools:
             self.tools.tool_options.check_matched(self.tools.values())
@@ -331,7 +334,7 @@ class Pipeline:
             session: the conversation they belong to.
             context: values for `Injected` parameters, by name.
         """
-        return self._call_each([as_call(call) for call in calls], session, context)
+        return self._call_each(as_calls(calls), session, context)
 
     async def acall_many(
         self, calls: Iterable[Any], *, session: Session | None = None, context: Mapping[str, Any] | None = None
@@ -342,7 +345,7 @@ class Pipeline:
             asyncio.CancelledError: the host cancelled the batch; its attribute `results` holds the results of the calls
                 that had ended, and None for the others.
         """
-        return await self._acall_each([as_call(call) for call in calls], session, context)
+        return await self._acall_each(as_calls(calls), session, context)
 
     def answer(
         self, message: Any, *, session: Session | None = None, context: Mapping[str, Any] | None = None
