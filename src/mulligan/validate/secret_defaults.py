@@ -10,25 +10,22 @@ from mulligan.lazy import lazy
 _NAMED = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
 _VALUES = frozenset({"default", "enum", "const", "examples"})
 _SHORTEST = 8  # shorter texts are neither environment values nor tokens
-IsSecret = Callable[[Any], bool]
+_DEEPEST = 64
 
 
 def without_secret_defaults(schema: Mapping[str, Any], secret: Collection[str]) -> Mapping[str, Any]:
     """The schema without the defaults of secret arguments, and without any other default that holds a secret.
 
     Args:
-        schema: the JSON Schema of a tool's arguments.
+        schema: the JSON Schema of a tool's arguments. It may come from anywhere, be of any depth, or contain itself.
         secret: the names of its secret arguments.
     """
-    schema = _without_defaults(schema, _Finder().holds_secret)
+    schema = _Cleaner(_Finder().holds_secret).clean(schema)
     properties = schema.get("properties") if secret else None
     if not isinstance(properties, Mapping):
         return schema
-    shown = {
-        name: _without_defaults(part, lambda default: True) if name in secret else part
-        for name, part in properties.items()
-    }
-    return {**schema, "properties": shown}
+    hide = _Cleaner(lambda default: True).clean
+    return {**schema, "properties": {name: hide(part) if name in secret else part for name, part in properties.items()}}
 
 
 class _Finder:
@@ -40,33 +37,53 @@ class _Finder:
 
         return Redactor().redact
 
-    def holds_secret(self, default: Any) -> bool:
+    def holds_secret(self, default: Any, depth: int = 0) -> bool:
         """Whether a default has a text that contains a credential of the environment or looks like a secret."""
         if isinstance(default, str):
             return len(default) >= _SHORTEST and self._redact(default) != default
         if isinstance(default, Mapping):
             default = [*default, *default.values()]
-        return isinstance(default, (list, tuple)) and any(map(self.holds_secret, default))
+        if depth > _DEEPEST or not isinstance(default, (list, tuple)):
+            return False
+        return any(self.holds_secret(part, depth + 1) for part in default)
 
 
-def _without_defaults(schema: Any, is_secret: IsSecret, *, are_named: bool = False) -> Any:
-    """A schema without some defaults; the schema itself if nothing is left out.
+class _Cleaner:
+    """Leaves some defaults out of a schema.
 
     Args:
-        schema: a schema, a list of schemas, or anything else.
         is_secret: whether a default is left out.
-        are_named: whether it is a mapping of names to schemas, where `default` is a name.
     """
-    if isinstance(schema, (list, tuple)):
-        items = [_without_defaults(item, is_secret) for item in schema]
-        return schema if all(new is old for new, old in zip(items, schema, strict=True)) else items
-    if not isinstance(schema, Mapping):
-        return schema
-    kept: dict[str, Any] = {}
-    for key, part in schema.items():
-        if are_named or key not in _VALUES:
-            kept[key] = _without_defaults(part, is_secret, are_named=key in _NAMED and not are_named)
-        elif key != "default" or not is_secret(part):
-            kept[key] = part
-    is_same = len(kept) == len(schema) and all(kept[key] is part for key, part in schema.items())
-    return schema if is_same else kept
+
+    def __init__(self, is_secret: Callable[[Any], bool]) -> None:
+        self._is_secret = is_secret
+        self._cleaned: dict[tuple[int, bool], Any] = {}
+
+    def clean(self, schema: Any, depth: int = 0, *, are_named: bool = False) -> Any:
+        """A schema without those defaults; the schema itself if it has none.
+
+        Args:
+            schema: a schema, a list of schemas, or anything else.
+            depth: how deep it is nested; a schema that is nested deeper than `_DEEPEST` is not used for validation.
+            are_named: whether it is a mapping of names to schemas, where `default` is a name.
+        """
+        if depth > _DEEPEST or not isinstance(schema, (Mapping, list, tuple)):
+            return schema
+        place = (id(schema), are_named)
+        if place not in self._cleaned:
+            self._cleaned[place] = schema  # until it is known: it may contain itself
+            self._cleaned[place] = self._clean(schema, depth, are_named=are_named)
+        return self._cleaned[place]
+
+    def _clean(self, schema: Any, depth: int, *, are_named: bool) -> Any:
+        if not isinstance(schema, Mapping):
+            items = [self.clean(item, depth + 1) for item in schema]
+            return schema if all(new is old for new, old in zip(items, schema, strict=True)) else items
+        kept: dict[str, Any] = {}
+        for key, part in schema.items():
+            if are_named or key not in _VALUES:
+                kept[key] = self.clean(part, depth + 1, are_named=key in _NAMED and not are_named)
+            elif key != "default" or not self._is_secret(part):
+                kept[key] = part
+        is_same = len(kept) == len(schema) and all(kept[key] is part for key, part in schema.items())
+        return schema if is_same else kept
