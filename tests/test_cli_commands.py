@@ -666,6 +666,27 @@ def test_explain_as_json(cli):
     assert told["content"].startswith("Error executing tool the_tool: ")
 
 
+@pytest.mark.parametrize("options", [(), ("--json",)])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("ValueError('wrong pin swordfish')",),
+        ("shop:KeyExpired('swordfish')",),
+        ("--value", '{"ok": false, "error": "invalid_auth", "sent": ["swordfish"]}'),
+        ("--value", "Error: no account has the pin swordfish"),
+    ],
+)
+def test_explain_shows_no_secret_argument(cli, house, words, options):
+    (house / "bank.py").write_text(
+        "from mulligan import tool\n\n\n@tool(secret='pin')\ndef open_account(pin: str) -> str:\n    'Open.'\n    return pin\n"
+    )
+    about = ("--tools", "bank", "--tool", "open_account", "--arguments", '{"pin": "swordfish"}')
+    code, out, err = cli("explain", *words, *about, *options)
+    assert (code, err) == (0, "")
+    assert "swordfish" not in out
+    assert "open_account" in out
+
+
 @pytest.mark.parametrize("options", [(), ("--json",), ("--text",), ("--json", "--text")])
 @pytest.mark.parametrize("failure", ["ValueError('bad token {}')", "nope:Nope('{}')", "401 for https://ada:{}@h/x"])
 def test_explain_shows_no_secret(cli, options, failure):

@@ -81,6 +81,18 @@ def test_installed_plugins_are_listed_the_broken_ones_too(command, tmp_path):
     )
 
 
+@pytest.mark.parametrize("words", [("call", "drink"), ("run", "chat.jsonl"), ("schema",)])
+def test_a_command_that_works_without_a_broken_plugin_says_so(command, tmp_path, words):
+    install(tmp_path, "mulligan-ada", "1.2", {"broken": "broken"}, broken="raise ValueError('no file')\n")
+    (tmp_path / "tools.py").write_text("def drink() -> str:\n    'Drink.'\n    return 'tea'\n")
+    (tmp_path / "chat.jsonl").write_text("")
+    told = "mulligan: plugin broken: plugin 'broken' failed at import (ValueError: no file); reinstall, update or block it\n"
+    code, _, err = command(*words, "--tools", "tools")
+    assert (code, err.count(told)) == (0, 1)
+    assert told not in command(*words, "--tools", "tools", "--log", "off")[2]
+    assert told not in command(*words, "--tools", "tools", "-p", "no:broken")[2]
+
+
 def test_a_name_that_is_taken_is_told(command, tmp_path):
     install(tmp_path, "mulligan-thief", "1", {"classify": "thief"}, thief=GOOD)
     _, out, _ = command("plugins")

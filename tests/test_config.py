@@ -264,6 +264,47 @@ def test_a_file_that_is_not_toml_is_named(house):
     assert refused().startswith(f"cannot read {house / 'mulligan.toml'}: ")
 
 
+def test_a_file_with_a_byte_order_mark_is_read(house):
+    (house / "mulligan.toml").write_bytes(b"\xef\xbb\xbf" + OWN_READ_ONLY.encode())
+    assert configured().tools["read_page"].timeout == 6
+
+
+@pytest.mark.parametrize("name", ["mulligan.toml", "pyproject.toml"])
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("format = 'json'".encode("utf-16"), "byte 1: not UTF-8; save the file as UTF-8"),
+        ("# caf\xe9".encode("latin-1"), "byte 6: not UTF-8; save the file as UTF-8"),
+        (b"a = " + b"[" * 100_000, "nested too deeply; correct the file"),
+    ],
+)
+def test_a_file_that_no_parser_reads_is_named(house, name, content, told):
+    (house / name).write_bytes(content)
+    assert refused() == f"cannot read {house / name}: {told}"
+
+
+@pytest.mark.parametrize("error", ["ValueError('no key')", "SystemExit(3)", "RecursionError('again')"])
+@pytest.mark.parametrize("name", ["Plugin", "made", "Outer.inner"])
+def test_a_plugin_that_cannot_be_created_is_named(house, cli, name, error):
+    (house / "broken.py").write_text(
+        f"def fail(*_):\n    raise {error}\n"
+        "class Plugin:\n    __init__ = fail\n"
+        "class Meta(type):\n    inner = property(fail)\n"
+        "class Outer(metaclass=Meta):\n    pass\n"
+        "def __getattr__(name):\n    if name == 'made':\n        fail()\n    raise AttributeError(name)\n"
+    )
+    (house / "mulligan.toml").write_text(f'plugins = ["broken.py:{name}"]')
+    kind, _, text = error.rstrip(")").partition("(")
+    told = f": {kind}: {text.strip(chr(39))}"
+    assert refused().startswith(f"mulligan.toml plugins {house / 'broken.py'}:{name}: cannot ")
+    assert refused().endswith(told)
+    (house / "mulligan.toml").unlink()
+    code, out, err = cli("plugins", "-p", f"broken.py:{name}")
+    assert (code, out) == (2, "")
+    assert err.startswith(f"mulligan: -p broken.py:{name}: cannot ")
+    assert err.endswith(f"{told}\n")
+
+
 def test_a_plugin_that_cannot_be_imported_is_named(house):
     (house / "mulligan.toml").write_text('plugins = ["nope"]')
     assert refused() == "mulligan.toml plugins nope: no module named 'nope'; name an importable module or a .py file"

@@ -977,6 +977,15 @@ def test_many_threads_may_call_at_once(make_pipeline):
     assert results == [(1, 2, True)] * 300
 
 
+@pytest.mark.parametrize("given", [3, None, "one", b"one", {"name": "one"}, ToolCall("7", "one")])
+def test_what_is_no_list_of_calls_is_named(make_pipeline, run_many, given):
+    ran = []
+    pipeline = make_pipeline(tool_of(lambda: ran.append(1), "sync", "one"), tool_of(lambda: ran.append(1), "sync", "o"))
+    with pytest.raises(errors.UsageError, match=r"call_many takes a list of calls, not .*; pass what a model sent to"):
+        run_many(pipeline, given)
+    assert not ran
+
+
 # --- what call is given
 
 

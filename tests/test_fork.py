@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from mulligan import Budget, Limits, Pipeline, Tool
+from mulligan import Approve, Budget, Limits, Pipeline, Tool
 from mulligan.middleware import concurrency, rate_limit, retry
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork")
@@ -239,3 +239,55 @@ def test_a_tool_may_fork(make_pipeline):
     )
     assert [pipeline.call(name).content for name in pipeline.tools] == ["ok"] * 4
     assert [asyncio.run(pipeline.acall(name)).content for name in ("forking", "bounded")] == ["ok"] * 2
+
+
+def test_a_forked_process_does_not_wait_for_a_call_that_only_its_parent_makes(make_pipeline):
+    started, finish = threading.Barrier(3), threading.Event()
+    ran: list[str] = []
+
+    def pay(to: str) -> str:
+        ran.append(to)
+        started.wait(HANGS)
+        finish.wait(HANGS)
+        return f"paid {to}"
+
+    pipeline = make_pipeline(Tool.from_function(pay), Tool.from_function(pay, name="ask", approve=True))
+    session = pipeline.session()
+    session.call("ask", {"to": "bob"}, call_id="b")
+    calls = [lambda: session.call("pay", {"to": "ann"}, call_id="a"), lambda: session.resume("b", Approve())]
+    threads = [threading.Thread(target=call) for call in calls]
+    for thread in threads:
+        thread.start()
+    started.wait(HANGS)
+
+    def repeat() -> None:
+        for result in (calls[0](), calls[1]()):
+            assert result.is_error
+            assert "its result is unknown" in result.content
+        assert len(ran) == 2
+        assert not session.pending
+
+    in_child(repeat)
+    finish.set()
+    for thread in threads:
+        thread.join(HANGS)
+    assert [call().content for call in calls] == ["paid ann", "paid bob"]
+    assert sorted(ran) == ["ann", "bob"]
+
+
+def test_a_call_that_forks_ends_in_both_processes(make_pipeline):
+    def pay() -> str:
+        pid = os.fork()
+        if pid == 0:
+            return "child"
+        assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+        return "parent"
+
+    session = make_pipeline(Tool.from_function(pay), Tool.from_function(pay, name="ask", approve=True)).session()
+    session.call("ask", call_id="b")
+    parent = os.getpid()
+    for call in (lambda: session.call("pay", call_id="a"), lambda: session.resume("b", Approve())):
+        first, again = call().content, call().content
+        if os.getpid() != parent:
+            os._exit(0 if (first, again) == ("child", "child") else 1)
+        assert (first, again) == ("parent", "parent")

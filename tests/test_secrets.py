@@ -626,3 +626,52 @@ def test_the_name_of_a_secret_argument_in_full_width_letters_is_its_name(make_pi
     )
     result = make_pipeline(tool).call("login", {name: "zitronenfalter"})
     assert "zitronen" not in str(result.message("ai-sdk")) + result.content
+
+
+_WITH_DEFAULT = {"type": "object", "properties": {"key": {"type": "string", "default": "tulip-mania-1637"}}}
+
+
+@pytest.mark.parametrize(
+    ("declared", "secret"),
+    [
+        ({"type": "string", "default": "swordfish"}, ["argument"]),
+        ({"type": "integer", "default": 48291377}, ["argument"]),
+        (_WITH_DEFAULT, ["argument"]),
+        ({"anyOf": [{"type": "null"}, {"type": "array", "items": _WITH_DEFAULT}]}, ["argument"]),
+        ({"type": "string", "default": "tulip-mania-1637"}, []),
+        ({"type": "string", "default": "https://ada:swordfish@host.example/db"}, []),
+        ({"type": "array", "items": {"type": "string"}, "default": ["x", f"ghp_{'A1b2C3d4E5' * 4}"]}, []),
+        ({"type": "object", "properties": {"default": {"type": "string", "default": "tulip-mania-1637"}}}, []),
+        (_WITH_DEFAULT, []),
+    ],
+)
+@pytest.mark.parametrize("dialect", ["openai", "anthropic", "gemini"])
+def test_no_definition_has_a_secret_default(
+    monkeypatch: pytest.MonkeyPatch, dialect: str, declared: dict[str, Any], secret: list[str]
+) -> None:
+    monkeypatch.setenv("TULIP_API_KEY", "tulip-mania-1637")
+    schema = {
+        "type": "object",
+        "properties": {"argument": declared, "default": {"type": "string", "default": "plain text"}},
+    }
+    for made in (
+        Tool.from_schema("find", "Find.", schema, lambda **_: "found", secret=secret),
+        Tool.from_schema("find", "Find.", schema, lambda **_: "found").with_options(secret=secret),
+    ):
+        shown = json.dumps(Pipeline([made], autoload=False).tools.definitions(dialect))
+        for hidden in ("swordfish", "48291377", "tulip-mania-1637", "ghp_"):
+            assert hidden not in shown
+        assert '"default": "plain text"' in shown
+        assert set(made.parameters["properties"]) == {"argument", "default"}
+
+
+def test_a_secret_default_is_used_though_it_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TULIP_API_KEY", "tulip-mania-1637")
+
+    def find(word: str, token: str = "swordfish", key: str = "tulip-mania-1637") -> str:
+        """Find a word."""
+        return f"{word} {len(token)} {len(key)}"
+
+    tool = Tool.from_function(find, secret=["token"])
+    assert Pipeline([tool], autoload=False).call("find", {"word": "tea"}).content == "tea 9 16"
+    assert list(tool.parameters["required"]) == ["word"]

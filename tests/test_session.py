@@ -10,12 +10,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
+from uuid import UUID
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mulligan import Budget, FeedbackFormat, Pipeline, Session, Tool, ToolCall, errors
+from mulligan import Approve, Budget, FeedbackFormat, Pipeline, Session, Tool, ToolCall, errors
+from mulligan.session.memory import SessionMemory
 
 
 class Shop:
@@ -461,6 +463,8 @@ BROKEN = [
     ("budget/limits/calls", ..., "/budget/limits has no 'calls'"),
     ("budget/used/calls", "x", "/budget/used/calls is 'x'; expected a number from 0 to 1e+300"),
     ("budget/used/calls", float("nan"), "/budget/used/calls is nan; expected a number from 0 to 1e+300"),
+    ("budget/used/calls", 1.5, "/budget has 1.5 used calls; expected a whole number"),
+    ("budget/used_by_tool/read/failures", 0.5, "/budget has 0.5 used failures; expected a whole number"),
     (
         "budget/used/money",
         3,
@@ -730,3 +734,26 @@ def test_its_repr_tells_what_has_happened():
     session.call("b")
     assert repr(session) == "Session(id='chat-7', 2 calls, 1 failures, 0 recovered, 0 repeated, 0 fatal)"
     assert repr(pipeline.session()) == "Session(id=None, 0 calls, 0 failures, 0 recovered, 0 repeated, 0 fatal)"
+
+
+@pytest.mark.parametrize("id", [7, 7.5, True, b"talk", UUID(int=7), ["talk"]])
+def test_an_id_that_could_not_be_restored_is_refused(pipeline, id):
+    with pytest.raises(
+        errors.UsageError, match=r"the id of a conversation must be a string, not .*; pass str\(...\) of it"
+    ):
+        pipeline.session(id)
+    assert Session.from_dict(pipeline, pipeline.session(str(id)).to_dict()).id == str(id)
+
+
+@pytest.mark.parametrize("session", ["talk", 7, {}, SessionMemory])
+def test_what_is_no_conversation_is_named(pipeline, session):
+    for make in (
+        lambda: pipeline.call("read", {"path": "a"}, session=session),
+        lambda: asyncio.run(pipeline.acall("read", {"path": "a"}, session=session)),
+        lambda: pipeline.call_many([ToolCall("a", "read", {"path": "a"})], session=session),
+        lambda: asyncio.run(pipeline.acall_many([ToolCall("a", "read", {"path": "a"})], session=session)),
+        lambda: pipeline.answer({"role": "assistant", "tool_calls": []}, session=session),
+        lambda: pipeline.resume("a", Approve(), session=session),
+    ):
+        with pytest.raises(errors.UsageError, match=r"session must be a conversation from Pipeline.session\(\), not "):
+            make()

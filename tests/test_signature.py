@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import pytest
 
+from mulligan import Pipeline, Tool
 from mulligan.errors import UsageError
 from mulligan.validate.signature import (
     Injected,
@@ -411,3 +412,30 @@ def test_an_annotation_that_is_defined_later_counts_from_then_on() -> None:
     for _ in range(2):
         assert visible_parameter_names(namespace["later"]) == ["place"]
         assert read_parameters(namespace["later"]).schema["properties"] == {"place": {"type": "string"}}
+
+
+def test_no_call_sees_what_another_put_into_a_default() -> None:
+    def note(
+        text: str,
+        lines: list[str] = [],  # noqa: B006
+        about: dict[str, list[int]] = {"seen": []},  # noqa: B006
+        size: Color = Color.RED,
+        pair: tuple[list[int], int] = ([], 1),
+    ) -> str:
+        """Note a text."""
+        lines.append(text)
+        about["seen"].append(len(lines))
+        pair[0].append(1)
+        return f"{lines} {about} {pair} {size.name}"
+
+    note("by the program")
+    tool = Tool.from_function(note)
+    with Pipeline([tool], autoload=False) as pipeline:
+        first, second = (pipeline.call("note", {"text": text}).content for text in "ab")
+        assert first == "['by the program', 'a'] {'seen': [1, 2]} ([1, 1], 1) RED"
+        assert second == first.replace("'a'", "'b'")
+        assert pipeline.call("note", {"text": "c", "lines": ["sent"]}).content.startswith(
+            "['sent', 'c'] {'seen': [1, 2]}"
+        )
+        assert list(tool.parameters["properties"]["lines"]["default"]) == ["by the program"]
+    assert note("by the program") == ("['by the program', 'by the program'] {'seen': [1, 2]} ([1, 1], 1) RED")

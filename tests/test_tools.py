@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import datetime
 import functools
 import inspect
+import pickle
 import socket
 import threading
 import time
@@ -20,7 +22,7 @@ import attrs
 import pydantic
 import pytest
 
-from mulligan import Deadline, Injected, Tool, ToolCall, errors, tool
+from mulligan import Deadline, Injected, Pipeline, Tool, ToolCall, errors, tool
 from mulligan.plugin import values_by_name
 
 FLAGS = {
@@ -67,6 +69,22 @@ def read_file(path: str, lines: int = 10) -> str:
         lines: how many lines.
     """
     return f"{path}:{lines}"
+
+
+@tool(read_only=True, secret="key")
+def look_up(word: str, key: str = "") -> str:
+    """Look a word up."""
+    if not word:
+        raise ValueError("no word")
+    return word
+
+
+class Library:
+    @tool(name="lend")
+    @staticmethod
+    def lend(title: str) -> str:
+        """Lend a book."""
+        return title
 
 
 # --- the decorator
@@ -212,6 +230,11 @@ class Unbound:
             r"tool 'a': its schema must be of type 'object'.*not 'array'",
         ),
         (lambda: Tool.from_schema("a", "", {}, "print"), r"tool 'a': its handler must be callable, not 'print'"),
+        (lambda: Tool.from_schema("a", 5, {}, print), r"tool 'a': its description must be a string, not 5"),
+        (
+            lambda: tool(description=["Find."])(endless_names),
+            r"tool 'endless_names': its description must be a string, not \['Find.'\]",
+        ),
         (lambda: Tool.from_schema("a", "", {}, print, schema={}), r"unknown tool option 'schema'"),
         (lambda: tool(len), r"len: it is not written in Python"),
     ],
@@ -585,6 +608,7 @@ def test_a_tool_that_knows_its_resources_suggests_the_near_ones(make_pipeline, r
     ways = {
         "list": names,
         "generator function": lambda arguments: (name for name in names),
+        "iterator": iter(names),
         "function of the arguments": lambda arguments: [f"{arguments['path'].split('/')[0]}/setup.md"],
     }
 
@@ -592,7 +616,9 @@ def test_a_tool_that_knows_its_resources_suggests_the_near_ones(make_pipeline, r
         raise FileNotFoundError(2, "x", path)
 
     for way, resources in ways.items():
-        result = run(make_pipeline(Tool.from_function(read, resources=resources)), "read", {"path": "docs/setpu.md"})
+        pipeline = make_pipeline(Tool.from_function(read, resources=resources))
+        run(pipeline, "read", {"path": "docs/usgae.md"})
+        result = run(pipeline, "read", {"path": "docs/setpu.md"})
         assert result.error.suggestions[:1] == ("docs/setup.md",), way
         assert '"docs/setup.md"' in result.content
         assert result.feedback.suggestions[0] == "docs/setup.md"
@@ -772,3 +798,23 @@ def test_a_model_is_read_by_the_names_that_were_sent():
     with pytest.raises(ValueError, match="maxLines"):
         values_by_name(Page, {"path": "a", "maxLines": "many"})
     assert values_by_name(Page, {"path": "a", "limit": 3}) == {"path": "a"}
+
+
+@pytest.mark.parametrize(
+    "made", [look_up, look_up.with_options(timeout=5), Tool.from_function(read_file), Library.lend]
+)
+@pytest.mark.parametrize("again", [lambda one: pickle.loads(pickle.dumps(one)), copy.copy, copy.deepcopy])
+def test_a_tool_and_its_results_can_be_pickled_and_copied(made, again):
+    other = again(made)
+    assert (other.handler, other.name, other.timeout, other.secret) == (
+        made.handler,
+        made.name,
+        made.timeout,
+        made.secret,
+    )
+    assert other.parameters == made.parameters
+    with Pipeline([made], autoload=False) as pipeline, Pipeline([other], autoload=False) as second:
+        for arguments in ({next(iter(made.parameters["properties"])): "tea"}, {}):
+            result = pipeline.call(made.name, arguments)
+            assert again(result).content == second.call(made.name, arguments).content == result.content
+            assert again(result).tool.handler is made.handler

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from functools import wraps
+from importlib import import_module
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar, Unpack, overload
 
 from mulligan.errors import Problem, ToolArgumentError, ToolType, UsageError
 from mulligan.lazy import lazy
@@ -16,6 +18,7 @@ from mulligan.untrusted.text import show_name
 from mulligan.validate import tool_checks as checks
 from mulligan.validate.numbers import NumberReader, read_exact, read_whole
 from mulligan.validate.schema_errors import SchemaError
+from mulligan.validate.secret_defaults import without_secret_defaults
 from mulligan.validate.signature import (
     check_annotations,
     check_signature,
@@ -25,7 +28,8 @@ from mulligan.validate.signature import (
     read_injected,
     read_parameters,
 )
-from mulligan.validate.structure import ObjectBuilder, StructureError
+from mulligan.validate.structure import CopyingStructure, StructureError, takes_only_scalars
+from mulligan.validate.structure import builds_objects as structure_builds_objects
 from mulligan.validate.tool_options import DEFAULTS, OptionValues, check_names, check_options
 from mulligan.validate.validator import compile_schema
 
@@ -112,7 +116,7 @@ class Tool:
         annotated: bool = False,
         **options: Unpack[OptionValues],
     ) -> None:
-        checks.check_tool(name, handler)
+        checks.check_tool(name, description, handler)
         self.__dict__.update(DEFAULTS)
         self.__dict__.update(check_options(f"tool {name!r}", options))
         self.__dict__.update(
@@ -198,10 +202,12 @@ class Tool:
 
     @lazy
     def _schema(self) -> Mapping[str, Any]:
+        schema: Mapping[str, Any] = {"type": "object"}
         if self._given_schema is not None:
-            given: Mapping[str, Any] = thaw(self._given_schema)  # it may hold frozen parameters of another tool
-            return given
-        return self._signature.schema if self._signature is not None else {"type": "object"}
+            schema = thaw(self._given_schema)  # it may hold frozen parameters of another tool
+        elif self._signature is not None:
+            schema = self._signature.schema
+        return without_secret_defaults(schema, self.secret)
 
     @lazy
     def parameters(self) -> Mapping[str, Any]:
@@ -246,7 +252,8 @@ class Tool:
 
     @lazy
     def _structure(self) -> Callable[[dict[str, Any]], dict[str, Any]] | None:
-        return None if self._given_schema is not None or self._signature is None else self._signature.structure
+        own = None if self._given_schema is not None or self._signature is None else self._signature.structure
+        return own if takes_only_scalars(self._schema) else CopyingStructure(own)
 
     @lazy
     def numbers(self) -> NumberReader:
@@ -273,7 +280,8 @@ class Tool:
             arguments: JSON values.
 
         Returns:
-            Python objects: a new dict, or `arguments` itself if the two are the same; or an error that names every problem.
+            Python objects: a new dict whose lists and mappings are copies, or `arguments` itself if no argument can be one of
+            these and the two are the same; or an error that names every problem.
 
         Raises:
             SchemaError: the schema cannot be used.
@@ -383,7 +391,16 @@ class Tool:
 
     def __getstate__(self) -> dict[str, Any]:
         """The state without lazily computed values: compiled schemas cannot be pickled."""
-        return {name: value for name, value in self.__dict__.items() if not isinstance(getattr(Tool, name, None), lazy)}
+        state = {
+            name: value for name, value in self.__dict__.items() if not isinstance(getattr(Tool, name, None), lazy)
+        }
+        if (decorated := _DecoratedFunction.find(self.handler)) is not None:
+            state |= dict.fromkeys(state.keys() & {"handler", "__wrapped__"}, decorated)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        found = {name: value.load() if type(value) is _DecoratedFunction else value for name, value in state.items()}
+        self.__dict__.update(found)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Calls the function as it is, without validation."""
@@ -405,9 +422,39 @@ def takes_as_sent(tool: Tool, arguments: Mapping[str, Any]) -> bool:
     return is_declared and tool.validator.is_valid(arguments)
 
 
+class _DecoratedFunction(NamedTuple):
+    """Names a function that `@tool` has replaced in its module, where pickle does not find it: the tool there has it."""
+
+    module: str
+    name: str
+
+    @classmethod
+    def find(cls, function: Handler) -> Self | None:
+        """None for any other function, and for one of a script, whose module has another name elsewhere."""
+        module, name = getattr(function, "__module__", None), getattr(function, "__qualname__", None)
+        if module == "__main__" or module not in sys.modules or not isinstance(name, str):
+            return None
+        found = cls(module, name)
+        return found if found._handler is function else None
+
+    @property
+    def _handler(self) -> Handler | None:
+        holder: Any = sys.modules[self.module]
+        for name in self.name.split("."):
+            holder = getattr(holder, name, None)
+        return holder.handler if isinstance(holder, Tool) else None
+
+    def load(self) -> Handler:
+        """The function, in a process that may not have imported its module yet."""
+        import_module(self.module)
+        if (handler := self._handler) is None:
+            raise AttributeError(f"{self.module}.{self.name} is no tool")
+        return handler
+
+
 def builds_objects(tool: Tool) -> bool:
     """Whether fitting arguments to a tool builds objects of other classes, whose own code may run."""
-    return isinstance(tool._structure, ObjectBuilder)  # noqa: SLF001
+    return structure_builds_objects(tool._structure)  # noqa: SLF001
 
 
 def once_per_tool(compute: Callable[[Tool], T]) -> Callable[[Tool], T]:

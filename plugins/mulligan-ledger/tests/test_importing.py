@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from random import Random
 
 import pytest
@@ -90,6 +92,21 @@ def test_a_log_in_each_form(imported, path, form):
     assert [first["step"], second["step"]] == [1, 2]
     assert only(path, "requests")["text"] == USER["content"]
     assert told.out.endswith("1 conversations, 2 calls, 1 failed, 0 without an answer\n")
+
+
+@pytest.mark.parametrize("words", [("-", "-o", "{path}"), ("-o", "{path}", "-"), ("--out={path}", "chat.jsonl", "-")])
+def test_a_log_from_a_pipe(path, tmp_path, words, monkeypatch):
+    (tmp_path / "chat.jsonl").write_text("")
+    command = [sys.executable, "-m", "mulligan.cli", "import", *(word.format(path=path) for word in words)]
+    done = subprocess.run(command, input=lines(CHAT), capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [row["is_error"] for row in rows(path, "calls")] == [1, 0]
+
+
+def test_a_closed_stdin_is_said(path, capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", None)
+    assert run(["import", "-", "-o", str(path)]) == 2
+    assert capsys.readouterr().err == "mulligan: stdin is closed; pass messages with < FILE or |\n"
 
 
 def test_a_failure_that_the_log_marks(imported, path):

@@ -18,7 +18,7 @@ from mulligan_ledger.records import Recorder
 from mulligan_ledger.schema import MIGRATIONS, VERSION
 
 from mulligan import Pipeline, Policy, tool
-from mulligan.errors import ToolQuotaError, ToolUnavailableError
+from mulligan.errors import ToolArgumentError, ToolQuotaError, ToolUnavailableError
 
 
 def test_a_call_that_succeeds(record, path):
@@ -200,6 +200,50 @@ def test_no_secret_is_in_the_file(path, monkeypatch):
     for secret in (SECRET, "98765432", "hunter2-hunter2", "sk-live-51HgGq8aBcDeFgHiJkLmNoPq", "dXNlcjpwYXNzd29yZDEyMw"):
         assert secret not in text
     assert len(rows(path, "calls")) == 5
+
+
+class Declined(Exception):
+    """As clients of services raise it: with what was sent, in several places."""
+
+    def __init__(self, card: float) -> None:
+        super().__init__("declined", card, [card], {card: "card", "number": card})
+        self.request = {"cards": [{"number": card}], "retries": 3}
+        self.__cause__ = KeyError(card)
+
+
+@pytest.mark.parametrize("secret", [48291377, 4029357733706151, 20391.4471, 911])
+@pytest.mark.parametrize("form", ["raised", "wrong type", "mulligan's own", "returned", "as another argument"])
+def test_a_secret_number_is_not_in_the_file(path, secret, form):
+    @tool(secret=["card"])
+    def pay(card: float, note: float = 0) -> Any:
+        """Pay."""
+        if form == "mulligan's own":
+            raise ToolArgumentError("declined", arguments={"card": card, "sent": [card]})
+        if form == "returned":
+            return {"ok": False, "error": "declined", "sent": {"card": card, "all": [card]}}
+        raise Declined(secret)
+
+    with Ledger(path) as ledger, Pipeline([pay], plugins=[ledger], autoload=False) as pipeline:
+        session = pipeline.session()
+        sent = {"card": {"number": secret} if form == "wrong type" else secret}
+        assert session.call("pay", sent | ({"note": secret} if form == "as another argument" else {})).is_error
+
+    assert [row["is_error"] for row in rows(path, "calls")] == [1]
+    for table in ("calls", "attempts"):
+        for row in rows(path, table):
+            assert not [name for name, value in row.items() if isinstance(value, str) and str(secret) in value]
+
+
+def test_numbers_that_are_no_secret_are_kept(path):
+    @tool(secret=["pin"])
+    def pay(pin: int, amount: float) -> str:
+        """Pay."""
+        raise ValueError("declined", 404, amount)
+
+    with Ledger(path) as ledger, Pipeline([pay], plugins=[ledger], autoload=False) as pipeline:
+        pipeline.call("pay", {"pin": 48291377, "amount": 17.25})
+    (attempt,) = rows(path, "attempts")
+    assert json.loads(attempt["outcome"])["raised"][0]["args"] == ["declined", 404, 17.25]
 
 
 def test_what_is_kept_is_bounded(path):

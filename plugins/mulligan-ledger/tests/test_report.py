@@ -119,6 +119,13 @@ def test_the_page_holds_everything_and_loads_nothing(path, tmp_path, capsys):
     assert "bytes" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("words", [("-o", "-"), ("--out", "-"), ("--out=-",)])
+def test_the_page_on_stdout(path, capsys, words):
+    assert run(["report", str(talk(path)), *words]) == 0
+    told = capsys.readouterr()
+    assert (told.out[:15], told.out.rstrip()[-7:], told.err) == ("<!DOCTYPE html>", "</html>", "")
+
+
 def test_only_one_output_at_a_time_and_never_over_the_ledger(path, capsys):
     talk(path)
     assert run(["report", str(path), "--json", "--csv"]) == 2

@@ -335,12 +335,14 @@ def _returning_tool(pipeline: Pipeline, value: Any, name: str | None) -> Tool:
 def _add_stand_in(pipeline: Pipeline, handler: Callable[..., Any], name: str | None, options: Iterable[str]) -> Tool:
     """Add a tool with the name, and with what matters of the tool that has it, if there is one."""
     known: Tool | None = None if name is None else pipeline.tools.get(name)
-    kept = (
+    kept: dict[str, Any] = (
         {"idempotent": name is None}
         if known is None
-        else {option: getattr(known, option) for option in ("read_only", "idempotent", *options)}
+        else {option: getattr(known, option) for option in ("read_only", "idempotent", "secret", *options)}
     )
-    stand_in = Tool.from_schema(name or "the_tool", "", {"type": "object"}, handler, **kept)
+    secret: dict[str, Any] = {argument: {} for argument in kept.get("secret", ())}
+    schema = {"type": "object", **({"properties": secret} if secret else {})}
+    stand_in = Tool.from_schema(name or "the_tool", "", schema, handler, **kept)
     pipeline.tools.add(stand_in, replace=True)
     return stand_in
 

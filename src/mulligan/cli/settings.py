@@ -12,7 +12,7 @@ from typing import Any
 import attrs
 
 from mulligan.cli.loading import warn_of_slow_imports
-from mulligan.cli.output import is_styled, write_stderr
+from mulligan.cli.output import is_styled, report_problem, write_stderr
 from mulligan.errors import UsageError
 from mulligan.hooks.loading import PluginReference, installed_plugins, split_spec
 from mulligan.pipeline import Pipeline
@@ -191,6 +191,8 @@ class Settings:
                 pipeline.enable_logging(level)
                 yield pipeline
                 return
+            for fault in pipeline.faults:  # from loading, when nothing was logged
+                report_problem(f"plugin {fault.plugin}: {fault.error}")
             with _log_to_stderr(level):
                 pipeline.enable_logging(level)
                 yield pipeline

@@ -16,6 +16,7 @@ import attrs
 
 from mulligan.errors import UsageError
 from mulligan.hooks.discovery import GROUP, read_entry_points
+from mulligan.untrusted.objects import describe
 from mulligan.untrusted.text import safe_str
 
 _MAX_LISTED = 20
@@ -41,12 +42,19 @@ class PluginReference:
         """Load the plugin: a module, or an instance.
 
         Raises:
-            UsageError: the plugin does not exist, or cannot be imported.
+            UsageError: the plugin does not exist, or cannot be imported or created.
         """
         if self.spec in installed_plugins():
             return load_installed_plugin(self.spec, self.where)
         plugin = find_object(self.spec, self.where, self.folder)
-        return plugin() if isinstance(plugin, type) else plugin
+        if not isinstance(plugin, type):
+            return plugin
+        try:
+            return plugin()
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            raise UsageError(f"{self.where} {self.spec}: cannot create it: {describe(error)}") from None
 
 
 def is_defined_in(value: Any, module: str) -> bool:
@@ -76,9 +84,15 @@ def find_object(spec: str, option: str, import_folder: Path | None = None, is_li
     where, name = split_spec(spec)
     module = load_module(where, option, import_folder)
     for part in name.split(".") if name else ():
-        if not hasattr(module, part):
-            raise UsageError(f"{option} {spec}: {where} has no {name!r}; it has {_list_names(module, is_listed)}")
-        module = getattr(module, part)
+        try:
+            module = getattr(module, part)
+        except AttributeError:
+            names = _list_names(module, is_listed)
+            raise UsageError(f"{option} {spec}: {where} has no {name!r}; it has {names}") from None
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            raise UsageError(f"{option} {spec}: cannot read {name!r} of {where}: {describe(error)}") from None
     return module
 
 

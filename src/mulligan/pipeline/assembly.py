@@ -65,6 +65,22 @@ def as_call(value: Any) -> ToolCall:
     raise UsageError(f"a call must be a ToolCall, a name, or a pair of name and arguments, not {safe_repr(value)}")
 
 
+def as_calls(values: Any) -> list[ToolCall]:
+    """Several calls, each as `as_call` takes it.
+
+    Args:
+        values: the calls.
+
+    Raises:
+        UsageError: it is one call or one message, or none of several is a call.
+    """
+    if isinstance(values, (str, bytes, Mapping, ToolCall)) or not isinstance(values, Iterable):
+        raise UsageError(
+            f"call_many takes a list of calls, not {safe_repr(values)}; pass what a model sent to answer()"
+        )
+    return [as_call(value) for value in values]
+
+
 def checked_middleware(middleware: Any) -> tuple[Middleware, ...]:
     """Checks the middleware of a host.
 
@@ -102,6 +118,21 @@ def default_retry(policy: Policy) -> Callable[[], DefaultRetry] | None:
     return make
 
 
+def checked_switch(name: str, value: Any) -> bool:
+    """A parameter that is on or off; a text such as `"no"` would be on.
+
+    Args:
+        name: the parameter.
+        value: its value.
+
+    Raises:
+        UsageError: the value is neither True nor False.
+    """
+    if not isinstance(value, bool):
+        raise UsageError(f"{name} must be True or False, not {value!r:.80}")
+    return value
+
+
 def checked_block(block: Any) -> tuple[str, ...]:
     """A tuple of names, which may be passed as one string.
 
@@ -110,7 +141,7 @@ def checked_block(block: Any) -> tuple[str, ...]:
     """
     if isinstance(block, str):
         return (block,)
-    if not isinstance(block, (list, tuple, set, frozenset)):
+    if not isinstance(block, (list, tuple, set, frozenset)) or not all(isinstance(name, str) for name in block):
         raise UsageError(f"block must be a list of plugin names, not {block!r:.80}")
     return tuple(block)
 

@@ -331,7 +331,22 @@ def _attempt(invocation: Invocation, tool: Tool, run: Run) -> Steps:
     if invocation.outcome is not None and invocation.hooks.has_observe:
         call, number = invocation.call, invocation.attempts + 1
         invocation.hooks.observe(CallRetried(call.id, call.name, number, invocation.session_id, invocation.step))
+    if invocation.outcome is not None:
+        run = _with_new_arguments(invocation, tool, run)
     return classify_outcome(invocation, tool, (yield with_deadline(invocation, run)))
+
+
+def _with_new_arguments(invocation: Invocation, tool: Tool, run: Run) -> Run:
+    """The run with the arguments as they were validated: the tool may have changed its own."""
+    handler = run.executor
+    if type(tool) is not Tool or not isinstance(handler, partial) or handler.func is not tool.handler:
+        return run
+    fitted = tool.fit(invocation.arguments or {})
+    if not isinstance(fitted, dict):
+        return run
+    again = copy(run)
+    again.executor = partial(tool.handler, **{**handler.keywords, **fitted})
+    return again
 
 
 def _may_run_again(invocation: Invocation, tool: Tool, last: Outcome) -> bool:

@@ -167,7 +167,11 @@ def _read_section(file: Path) -> Mapping[str, Any] | None:
     import tomllib
 
     try:
-        whole = tomllib.loads(file.read_text(encoding="utf-8"))
+        whole = tomllib.loads(file.read_text(encoding="utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise UsageError(f"cannot read {file}: byte {error.start + 1}: not UTF-8; save the file as UTF-8") from None
+    except RecursionError:
+        raise UsageError(f"cannot read {file}: nested too deeply; correct the file") from None
     except (OSError, ValueError) as error:
         raise UsageError(f"cannot read {file}: {error}; correct the file") from None
     if not _is_project_file(file):

@@ -21,11 +21,13 @@ from mulligan.execute.workers import PipelineWorkers
 from mulligan.feedback import FeedbackFormat
 from mulligan.pipeline.assembly import (
     as_call,
+    as_calls,
     attach_formats,
     check_executors,
     checked_block,
     checked_middleware,
     checked_policy,
+    checked_switch,
     default_retry,
     runtime_view,
 )
@@ -56,6 +58,7 @@ if TYPE_CHECKING:
     from mulligan.hooks.callers import CompiledHooks
     from mulligan.hooks.discovery import PluginFault, PluginInfo
     from mulligan.session.budget import Budget
+    from mulligan.session.memory import SessionMemory
     from mulligan.session.tally import Summary
 
 _new_tuple = tuple.__new__  # makes a `ToolCall` in half the time that its own constructor takes, once for each call
@@ -106,6 +109,7 @@ class Pipeline:
         from mulligan.pipeline.assembly import assemble, record_silent_format
         from mulligan.render.renderer import Renderer
 
+        autoload, strict = checked_switch("autoload", autoload), checked_switch("strict", strict)
         self.tools = Toolset(tools, tool_options=tool_options)
         if self.tools:
             self.tools.tool_options.check_matched(self.tools.values())
@@ -330,7 +334,7 @@ class Pipeline:
             session: the conversation they belong to.
             context: values for `Injected` parameters, by name.
         """
-        return self._call_each([as_call(call) for call in calls], session, context)
+        return self._call_each(as_calls(calls), session, context)
 
     async def acall_many(
         self, calls: Iterable[Any], *, session: Session | None = None, context: Mapping[str, Any] | None = None
@@ -341,7 +345,7 @@ class Pipeline:
             asyncio.CancelledError: the host cancelled the batch; its attribute `results` holds the results of the calls
                 that had ended, and None for the others.
         """
-        return await self._acall_each([as_call(call) for call in calls], session, context)
+        return await self._acall_each(as_calls(calls), session, context)
 
     def answer(
         self, message: Any, *, session: Session | None = None, context: Mapping[str, Any] | None = None
@@ -404,20 +408,20 @@ class Pipeline:
         from mulligan.session.approvals import as_key
 
         make = partial(self._invocation, session=session, context=context)
-        return GeneratorFlow(resume(session.memory, as_key(call_id), checked_decision(decision), make))
+        return GeneratorFlow(resume(_memory_of(session), as_key(call_id), checked_decision(decision), make))
 
     def _call_each(
         self, calls: Sequence[ToolCall], session: Session | None, context: Mapping[str, Any] | None
     ) -> list[ToolResult]:
         call_one = partial(self.call, session=session, context=context)
-        return call_each(self._runtime, calls, call_one, None if session is None else session.memory)
+        return call_each(self._runtime, calls, call_one, None if session is None else _memory_of(session))
 
     async def _acall_each(
         self, calls: Sequence[ToolCall], session: Session | None, context: Mapping[str, Any] | None
     ) -> list[ToolResult]:
         call_one = partial(self.acall, session=session, context=context)
         invocation_of = partial(self._invocation, session=session, context=context)
-        memory = None if session is None else session.memory
+        memory = None if session is None else _memory_of(session)
         return await acall_each(self._runtime, calls, call_one, memory, invocation_of)
 
     def _invocation(self, call: ToolCall, *, session: Session | None, context: Mapping[str, Any] | None) -> Call:
@@ -457,7 +461,7 @@ class Pipeline:
             budget: how much it may use, by default any amount.
 
         Raises:
-            UsageError: no format has that name, or `budget` is not a `Budget`.
+            UsageError: no format has that name, `id` is not a string, or `budget` is not a `Budget`.
         """
         return Session(self, self._runtime, self._diagnosis, id, format=format, budget=budget)
 
@@ -577,11 +581,24 @@ def as_invocation(
     if session is None:
         invocation = Call(runtime, runtime.hooks, call, context)
     else:
-        memory, format, deadline = session.memory, session.format, session.deadline
+        try:
+            memory, format, deadline = session.memory, session.format, session.deadline
+        except AttributeError:
+            raise _not_a_session(session) from None
         invocation = Call(runtime, runtime.hooks, call, context, memory, format, deadline)
     if type(call) is PreparedCall:
         invocation.repairs = call.repairs
     return invocation
+
+
+def _memory_of(session: Session) -> SessionMemory:
+    if not isinstance(session, Session):
+        raise _not_a_session(session)
+    return session.memory
+
+
+def _not_a_session(session: object) -> UsageError:
+    return UsageError(f"session must be a conversation from Pipeline.session(), not {safe_repr(session)}")
 
 
 class Session:
@@ -605,6 +622,8 @@ class Session:
     ) -> None:
         from mulligan.session.memory import SessionMemory
 
+        if id is not None and not isinstance(id, str):
+            raise UsageError(f"the id of a conversation must be a string, not {safe_repr(id)}; pass str(...) of it")
         self.id = id
         self._pipeline = pipeline
         self._runtime = runtime

@@ -11,7 +11,7 @@ import attrs
 from mulligan import errors
 from mulligan.calls import ToolCall
 from mulligan.execute.steps import Signal
-from mulligan.forks import shared_lock
+from mulligan.forks import shared_lock, survive_fork
 from mulligan.results import Source, ToolResult
 from mulligan.session.hash_set import HashSet
 from mulligan.session.saved_state import OPTIONAL, is_amount, save
@@ -193,6 +193,13 @@ class AnsweredCalls:
         self._characters = 0
         self._running: dict[str, list[Signal]] = {}
         self._without_answer = HashSet()
+        survive_fork(self)
+
+    def forked(self) -> None:
+        """In a forked process, what runs in other threads of the parent never ends, and its answer is not known."""
+        for key in self._running:
+            self._without_answer.add(key)
+        self._running.clear()
 
     def begin(self, key: str) -> Answer | Signal | errors.ToolError | None:
         """None for a new call, which is running from now on.

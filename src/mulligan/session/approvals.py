@@ -10,7 +10,7 @@ import attrs
 from mulligan.calls import ToolCall
 from mulligan.errors import ToolArgumentError, UsageError
 from mulligan.execute.steps import Signal
-from mulligan.forks import shared_lock
+from mulligan.forks import shared_lock, survive_fork
 from mulligan.policy import Limits
 from mulligan.session.answers import Answer, SavedAnswer
 from mulligan.session.records import MOST_RECORDS, call_key
@@ -193,6 +193,12 @@ class Approvals:
         self._keys: dict[str, str] = {}
         self._rejected: dict[str, Rejection] = {}
         self._decided: dict[str, DecidedCall] = {}
+        survive_fork(self)
+
+    def forked(self) -> None:
+        """In a forked process, what is being decided in other threads of the parent never ends: its answer is not known."""
+        for decided in self._decided.values():
+            decided.waiting = None
 
     @property
     def pending(self) -> tuple[PendingCall, ...]:

@@ -110,6 +110,12 @@ class SavedSpending:
     used: dict[Part, float]
     used_by_tool: dict[str, dict[Part, float]]
 
+    def __attrs_post_init__(self) -> None:
+        for used in (self.used, *self.used_by_tool.values()):
+            for part, amount in used.items():
+                if part != "seconds" and not is_amount(amount, whole=True):
+                    raise ValueError(f"has {short_repr(amount)} used {part}; expected a whole number")
+
 
 class Spending:
     """What a conversation has used of its budget; safe to use from several threads and tasks.

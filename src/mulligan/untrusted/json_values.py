@@ -47,7 +47,7 @@ def to_json_value(value: Any, deadline: Deadline | None = None) -> Any:
     """Convert a value to JSON types; a value of only JSON types is returned as is.
 
     Dataclasses, attrs classes and pydantic models become mappings, and sets are sorted. Enums, dates, UUIDs, decimals,
-    paths and bytes (base64) become their serialized form. Keys are kept.
+    paths and bytes (base64) become their serialized form, as keys too.
 
     Args:
         value: any value.
@@ -174,19 +174,16 @@ class _Reader:
         read = {}
         for name, value in mapping.items():
             self._count_value()
-            read[self._key(name)] = self.read(value, depth + 1)
+            key = self._key(name, depth)
+            if key in read:
+                raise UnreadableError(f"it has two keys that are written alike, one of type {_type_of(name)}")
+            read[key] = self.read(value, depth + 1)
         return read
 
-    def _key(self, name: Any) -> Any:
-        kind = type(name)
-        if issubclass(kind, str):
-            return self._count_chars(str.__str__(name))
-        if kind in _NUMBERS:
-            return name
-        if issubclass(kind, int):
-            return int.__int__(name)
-        if issubclass(kind, float):
-            return float.__float__(name)
+    def _key(self, name: Any, depth: int) -> Any:
+        key = self.read(name, depth + 1)
+        if type(key) in _KEYS:
+            return key
         raise UnreadableError(f"it has a key of type {_type_of(name)}, but only strings and numbers can be keys")
 
     def _convert(self, value: Any) -> Any:
@@ -204,7 +201,7 @@ class _Reader:
         if hasattr(kind, "__attrs_attrs__"):
             return {field.name: getattr(value, field.name) for field in kind.__attrs_attrs__}
         if kind.__module__ in ("decimal", "uuid", "datetime"):
-            return str(value)
+            return _iso_duration(value) if kind.__name__ == "timedelta" else str(value)
         if issubclass(kind, Collection):
             return _LazyItems(value)
         raise UnreadableError(f"it contains a value of type {_type_of(value)}")
@@ -229,6 +226,18 @@ def _dataclass_names(value: Any) -> list[str]:
     import dataclasses
 
     return [field.name for field in dataclasses.fields(value)]
+
+
+def _iso_duration(value: Any) -> str:
+    """A duration as an argument of that type is written: `P1DT2H30.5S`."""
+    if value.days < 0:
+        return f"-{_iso_duration(-value)}"
+    minutes, seconds = divmod(value.seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    fraction = f".{value.microseconds:06}".rstrip("0") if value.microseconds else ""
+    parts = ((value.days, f"{value.days}D"), (True, "T"), (hours, f"{hours}H"), (minutes, f"{minutes}M"))
+    seconds_part = f"{seconds}{fraction}S" if seconds or fraction or not value else ""
+    return f"P{''.join(part for is_there, part in parts if is_there)}{seconds_part}".removesuffix("T")
 
 
 def _base64(value: bytes | bytearray | memoryview) -> str:

@@ -121,7 +121,7 @@ def read_parameters(function: Function) -> Parameters:
         UsageError: the message names the function, the parameter and the next step.
     """
     from mulligan.validate.schema import object_schema
-    from mulligan.validate.structure import holds_decimal, make_structure
+    from mulligan.validate.structure import DefaultFiller, holds_decimal, make_structure
 
     hints = _hints(function)
     injected = _injected(hints)
@@ -134,9 +134,17 @@ def read_parameters(function: Function) -> Parameters:
     try:
         keeps_digits = any(holds_decimal(field.shape) for field in fields)
         structure = make_structure({field.name: field.shape for field in fields}, keeps_digits)
+        if any(isinstance(field.default, (list, dict)) for field in fields):
+            structure = DefaultFiller(structure, _mutable_defaults(function, fields))
         return Parameters(object_schema(fields), injected, structure, keeps_digits)
     except UsageError as error:
         raise UsageError(f"{_qualified_name(function)}{_failing_parameter(fields)}: {error}") from error
+
+
+def _mutable_defaults(function: Function, fields: list[Field]) -> dict[str, Any]:
+    """The defaults that the schema states as lists or objects."""
+    names = {field.name for field in fields if isinstance(field.default, (list, dict))}
+    return {one.name: one.default for one in _open_parameters(function) if one.name in names}
 
 
 def _failing_parameter(fields: list[Field]) -> str:

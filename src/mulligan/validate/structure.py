@@ -7,6 +7,7 @@ If both are the same, there is nothing to do; plain numbers are converted by han
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from copy import deepcopy
 from decimal import Decimal
 from enum import Enum
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,8 @@ Structure = Callable[[dict[str, Any]], dict[str, Any]]
 _NumberTypes = frozenset[type]
 _Cast = tuple[str, type, Callable[[Any], Any]]
 _NO_NUMBERS: _NumberTypes = frozenset()
+_SCALARS = frozenset({str, int, float, bool, type(None)})
+_SCALAR_TYPES = frozenset({"string", "integer", "number", "boolean", "null"})
 
 
 class StructureError(MulliganError):
@@ -90,6 +93,8 @@ class ObjectBuilder:
         shapes: the shapes of the parameters that need objects.
     """
 
+    builds_objects = True
+
     def __init__(self, cast: Structure, shapes: Mapping[str, Shape]) -> None:
         self._cast = cast
         self._shapes = shapes
@@ -107,6 +112,78 @@ class ObjectBuilder:
             return built | self._build(arguments)
         except Exception as error:
             raise StructureError(tuple(_problems(error, (), arguments))) from error
+
+
+class DefaultFiller:
+    """A structure that also passes a new copy of each default that was not sent, so that no call sees what another put there.
+
+    Args:
+        structure: converts what was sent; None if there is nothing to do.
+        defaults: the defaults that a function could change, by parameter.
+    """
+
+    def __init__(self, structure: Structure | None, defaults: Mapping[str, Any]) -> None:
+        self._structure = structure
+        self._defaults = deepcopy(dict(defaults))
+        self.builds_objects = builds_objects(structure)
+
+    def __call__(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The keyword arguments; raises `StructureError` if one of them cannot be built."""
+        built = arguments if self._structure is None else self._structure(arguments)
+        missing = {name: deepcopy(value) for name, value in self._defaults.items() if name not in arguments}
+        return {**built, **missing} if missing else built
+
+
+class CopyingStructure:
+    """A structure that gets a copy of what was sent: what a tool changes in a list stays as it was sent everywhere else.
+
+    Args:
+        structure: converts what was sent; None if there is nothing to do.
+    """
+
+    def __init__(self, structure: Structure | None) -> None:
+        self._structure = structure
+        self.builds_objects = builds_objects(structure)
+
+    def __call__(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The keyword arguments; raises `StructureError` if one of them cannot be built."""
+        copied = {name: _copy_json(value) for name, value in arguments.items()}
+        return copied if self._structure is None else self._structure(copied)
+
+
+def _copy_json(value: Any) -> Any:
+    kind = type(value)
+    if kind is list:
+        return [item if type(item) in _SCALARS else _copy_json(item) for item in value]
+    if kind is dict:
+        return {name: item if type(item) in _SCALARS else _copy_json(item) for name, item in value.items()}
+    return value
+
+
+def takes_only_scalars(schema: Mapping[str, Any]) -> bool:
+    """Whether it is clear that no argument can be a list or an object.
+
+    Args:
+        schema: the JSON Schema of the arguments.
+    """
+    parts = schema.get("properties", {})
+    is_closed = schema.get("additionalProperties") is False and "patternProperties" not in schema
+    return is_closed and isinstance(parts, Mapping) and all(map(_is_scalar, parts.values()))
+
+
+def _is_scalar(part: Any) -> bool:
+    forms = part.get("anyOf") if isinstance(part, Mapping) else None
+    return all(map(_has_scalar_type, forms if isinstance(forms, (list, tuple)) and forms else [part]))
+
+
+def _has_scalar_type(form: Any) -> bool:
+    kind = form.get("type") if isinstance(form, Mapping) else None
+    return isinstance(kind, str) and kind in _SCALAR_TYPES
+
+
+def builds_objects(structure: Structure | None) -> bool:
+    """Whether a structure builds objects of other classes, whose own code may run."""
+    return getattr(structure, "builds_objects", False)
 
 
 def _number_types(shape: Shape, enclosing: Mapping[Shape, _NumberTypes | None]) -> _NumberTypes | None:

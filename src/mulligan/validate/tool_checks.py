@@ -46,11 +46,12 @@ def refuse_to_run(**_: Any) -> Any:
     raise UsageError("a repairer cannot run tools: its tools have no handlers")
 
 
-def check_tool(name: Any, handler: Any) -> None:
-    """Checks the name and handler of a tool.
+def check_tool(name: Any, description: Any, handler: Any) -> None:
+    """Checks the name, description and handler of a tool.
 
     Args:
         name: the tool's name.
+        description: what the model reads about it; None for the docstring.
         handler: the function that runs.
 
     Raises:
@@ -58,6 +59,8 @@ def check_tool(name: Any, handler: Any) -> None:
     """
     if not isinstance(name, str) or not name:
         raise UsageError(f"a tool name must be a non-empty string, not {name!r}")
+    if description is not None and not isinstance(description, str):
+        raise UsageError(f"tool {name!r}: its description must be a string, not {description!r:.80}")
     if not callable(handler):
         raise UsageError(f"tool {name!r}: its handler must be callable, not {handler!r:.80}")
 

@@ -43,7 +43,7 @@ def _check_labels(owner: str, option: str, value: Any) -> frozenset[str]:
 
 
 def _check_resources(owner: str, option: str, value: Any) -> Resources | None:
-    if isinstance(value, (list, set, str)):
+    if isinstance(value, (list, set, str, Iterator)):  # an iterator could be read for one call only
         return (value,) if isinstance(value, str) else tuple(value)
     if value is None or callable(value) or isinstance(value, Iterable):
         return value  # type: ignore[no-any-return]

@@ -16,6 +16,7 @@ from rich.console import Console
 from mulligan import Pipeline, Policy
 from mulligan.cli.app import UNWRAPPED_WIDTH, describe, tidy
 from mulligan.cli.output import (
+    DASH,
     FAILED,
     OK,
     USAGE_ERROR,
@@ -75,7 +76,12 @@ def _run(name: str, command: Callable[..., int], words: Sequence[str], usage: st
     app.command(command, name=name, usage=f"mulligan {name} {usage}")
     with reserve_stdout():
         try:
-            code = app([name, *words], exit_on_error=False, print_error=False)
+            words = [DASH if word == "-" else word for word in words]  # the parser would read it as an option
+            parsed, bound, _ = app.parse_args([name, *words], exit_on_error=False, print_error=False)
+            code = parsed(
+                *("-" if value == DASH else value for value in bound.args),
+                **{option: "-" if value == DASH else value for option, value in bound.kwargs.items()},
+            )
         except CycloptsError as error:
             report_problem(describe(error, [name]))
             return USAGE_ERROR

@@ -88,6 +88,6 @@ def make_tool(row: Mapping[str, Any], handler: Callable[..., Any], resources: Ca
     options.pop("approve", None)
     options.pop("timeout", None)
     try:
-        return Tool.from_schema(row["name"], row["description"], schema, handler, **options)
+        return Tool.from_schema(row["name"], str(row["description"]), schema, handler, **options)
     except UsageError:  # an option that this version no longer has
-        return Tool.from_schema(row["name"], row["description"], schema, handler)
+        return Tool.from_schema(row["name"], str(row["description"]), schema, handler)

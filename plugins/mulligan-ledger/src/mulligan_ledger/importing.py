@@ -6,7 +6,6 @@ The recorded text is the one that the model read. `mulligan replay` then shows w
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 import attrs
 
 from mulligan import Pipeline, Policy, Tool
+from mulligan.cli.output import stdin
 from mulligan.dialects import named
 from mulligan.errors import UsageError
 from mulligan.events import CallFinished, RequestNoted
@@ -67,7 +67,7 @@ def import_files(
 
 def _read(name: str) -> str:
     try:
-        raw = sys.stdin.buffer.read() if name in ("-", "<->") else Path(name).read_bytes()
+        raw = stdin("messages").read() if name == "-" else Path(name).read_bytes()
         return raw.decode("utf-8-sig")
     except OSError as error:
         raise UsageError(f"cannot read {name}: {error.strerror}; pass a file with messages") from None

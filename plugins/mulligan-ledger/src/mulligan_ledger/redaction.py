@@ -22,7 +22,7 @@ def redact_value(value: Any, redact: Redact, depth: int = 0) -> Any:
     if isinstance(value, str):
         return redact(value)
     if value is None or isinstance(value, (bool, int, float)):
-        return value
+        return redact_number(value, redact)
     if depth > _DEEPEST:
         return "..."
     if isinstance(value, Mapping):
@@ -30,6 +30,19 @@ def redact_value(value: Any, redact: Redact, depth: int = 0) -> Any:
     if isinstance(value, (list, tuple)):
         return [redact_value(item, redact, depth + 1) for item in value]
     return redact(str(value)) if type(value).__module__ == "decimal" else type(value).__name__
+
+
+def redact_number(value: float | None, redact: Redact) -> float | str | None:
+    """A number unless its digits are a secret, such as a PIN that was passed as an integer.
+
+    Args:
+        value: a number; True, False and None are no secrets.
+        redact: removes the secrets from a text.
+    """
+    if value is None or isinstance(value, bool):
+        return value
+    digits = json.dumps(int(value) if isinstance(value, float) and value.is_integer() else value)
+    return value if redact(digits) == digits else REDACTED
 
 
 def redact_member(name: str, value: Any, redact: Redact, depth: int = 0) -> Any:

@@ -18,7 +18,7 @@ from typing import Any
 from mulligan.untrusted.classes import as_dict, exact, layout, stored_attributes
 from mulligan.untrusted.objects import call_safely, exception_chain, group_members, raised_with, read_attribute, trace
 from mulligan.untrusted.text import MUST_PROPAGATE, safe_str
-from mulligan_ledger.redaction import Redact, redact_member
+from mulligan_ledger.redaction import Redact, redact_member, redact_number
 
 MOST_PARTS, _DEEPEST, _LONGEST, _MOST_MEMBERS, _MOST_FRAMES = 600, 6, 8_000, 100, 100
 _ACCESSORS = ("code", "details", "trailing_metadata", "errors")
@@ -78,7 +78,7 @@ class _Writer:
         """A value as JSON; objects as `{"$object": names of its classes, "fields": ...}`."""
         value = exact(value)
         if value is None or isinstance(value, (bool, int, float)):
-            return value
+            return redact_number(value, self._redact)
         if isinstance(value, str):
             return self._text(value)
         self._left -= 1
@@ -119,12 +119,14 @@ class _Writer:
         return list(islice(members.items(), _MOST_MEMBERS))
 
     def _key(self, name: Any) -> Any:
-        return self._redact(name) if isinstance(name, str) else name if isinstance(name, (int, float)) else str(name)
+        return redact_number(name, self._redact) if isinstance(name, (int, float)) else self._redact(str(name))
 
     def _member(self, name: str, value: Any, depth: int) -> Any:
         value = exact(value)
         if isinstance(value, str):
             return _parsable(redact_member(name, value[:_LONGEST], self._redact))
+        if isinstance(value, (int, float)):
+            return redact_member(name, value, self._redact)
         return self.value(value, depth)
 
     def _text(self, text: str) -> str:

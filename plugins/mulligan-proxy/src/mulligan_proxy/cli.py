@@ -8,7 +8,7 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack, suppress
 from io import TextIOWrapper
 from pathlib import Path
@@ -190,6 +190,7 @@ async def _run(specs: tuple[ServerSpec, ...], options: ProxyOptions, address: tu
     async with AsyncExitStack() as stack:
         report, plugins = stack.enter_context(recorded_report()) if ui else (None, ())
         pipeline = pipeline_for(options, plugins)
+        _redact_log(pipeline.redactor.redact)
         tasks = await stack.enter_async_context(anyio.create_task_group())
         watch = None
         if ui:
@@ -274,3 +275,12 @@ def _log_to_stderr(level: str) -> None:
     logger.remove()
     if level != "OFF":
         logger.add(sys.stderr, level=level, format=_FORMAT, backtrace=False, diagnose=False)
+
+
+def _redact_log(redact: Callable[[str], str]) -> None:
+    """Makes each line safe where it is written, since names, addresses and texts of servers may hold a secret."""
+    from loguru import logger
+
+    from mulligan.plugin import clean
+
+    logger.configure(patcher=lambda line: line.update(message=clean(redact(line["message"]), newlines=False)))

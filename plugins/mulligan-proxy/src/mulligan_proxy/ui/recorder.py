@@ -74,7 +74,7 @@ class Recorder:
         number = self._totals.total() + 1
         read = _answer_text(answer)
         details = {
-            "arguments": self._shown(_json(params.get("arguments"))),
+            "arguments": self._shown(_json(_without_secrets(params.get("arguments"), result))),
             "read": _truncate(read if result.is_error else self._redact(read)),
             **self._failure(result),
         }
@@ -107,7 +107,7 @@ class Recorder:
     def summary(self) -> dict[str, Any]:
         """The servers and the totals."""
         return {
-            "servers": [server.state() for server in self._servers],
+            "servers": [self._state(server) for server in self._servers],
             "count": self._totals.total(),
             "totals": dict(self._totals.most_common()),
         }
@@ -124,6 +124,10 @@ class Recorder:
         """Everything that is recorded."""
         calls = [{**row, **self._details.get(row["n"], {})} for row in self._rows]
         return {**self.state(self._totals.total()), "calls": calls}
+
+    def _state(self, server: WatchedServer) -> dict[str, Any]:
+        state = server.state()
+        return {**state, "why": self._shown(state["why"])}
 
     def _keep(self, number: int, details: dict[str, Any]) -> None:
         self._details[number] = details
@@ -166,6 +170,11 @@ def _answer_text(answer: Mapping[str, Any]) -> str:
             size = len(str(block.get("data", "")))
             parts.append(f"[{block.get('type')} {block.get('mimeType', '')} {size:,} characters]")
     return "\n".join(parts)
+
+
+def _without_secrets(arguments: Any, result: ToolResult) -> Any:
+    """The arguments of a call without those that are secret, or may be."""
+    return result.without_secrets(arguments) if isinstance(arguments, dict) else arguments
 
 
 def _json(arguments: Any) -> str:

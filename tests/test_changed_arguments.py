@@ -1,0 +1,136 @@
+"""A tool may change the lists and mappings that it is called with: nothing else sees that, and a retry starts anew."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+
+import pytest
+
+from mulligan import Approve, Injected, Tool, ToolCall, errors, tool
+from mulligan.middleware import retry
+
+SENT = {"path": "a.md", "tags": ["new"], "about": {"size": {"unit": "m"}, "sides": [1, 2]}}
+ADDED = count()
+
+
+@dataclass
+class About:
+    size: dict[str, str]
+    sides: list[int]
+
+
+class Store:
+    """Tools that change everything that they get, and fail."""
+
+    def __init__(self) -> None:
+        self.seen: list[Any] = []
+        self.error: BaseException = ValueError("no")
+
+    def save(self, path: str, tags: list[str], about: dict[str, Any]) -> str:
+        """Save."""
+        self.seen.append((path, [*tags], {**about, "sides": [*about["sides"]], "size": {**about["size"]}}))
+        tags.append(f"tag{next(ADDED)}")
+        about["sides"].clear()
+        about["size"][f"more{next(ADDED)}"] = "x"
+        raise self.error
+
+    def save_object(self, path: str, tags: tuple[str, ...], about: About) -> str:
+        """Save."""
+        self.seen.append((path, [*tags], {"sides": [*about.sides], "size": {**about.size}}))
+        about.sides.append(next(ADDED))
+        about.size[f"more{next(ADDED)}"] = "x"
+        raise self.error
+
+    def save_open(self, **arguments: Any) -> str:
+        return self.save(**arguments)
+
+    def tool(self, kind: str, **options: Any) -> Tool:
+        if kind == "schema":
+            parts = {"path": {"type": "string"}, "tags": {"type": "array"}, "about": {"type": "object"}}
+            return Tool.from_schema("save", "Save.", {"type": "object", "properties": parts}, self.save_open, **options)
+        if kind == "open":
+            return Tool.from_schema("save", "Save.", {"type": "object"}, self.save_open, **options)
+        return Tool.from_function(self.save if kind == "function" else self.save_object, name="save", **options)
+
+
+@pytest.fixture
+def store() -> Store:
+    return Store()
+
+
+KINDS = pytest.mark.parametrize("kind", ["function", "objects", "schema", "open"])
+SENT_AS_RUN = ("a.md", ["new"], {"size": {"unit": "m"}, "sides": [1, 2]})
+
+
+@KINDS
+def test_the_same_call_is_recognised_though_its_tool_changes_the_arguments(make_pipeline, store, kind):
+    session = make_pipeline(store.tool(kind)).session()
+    results = [session.call("save", SENT) for _ in range(5)]
+    assert [result.attempts for result in results] == [1, 1, 1, 0, 0]
+    assert results[-1].fatal
+    assert store.seen == [SENT_AS_RUN] * 3
+
+
+@KINDS
+def test_the_error_has_the_arguments_that_were_sent(make_pipeline, run, store, kind):
+    result = run(make_pipeline(store.tool(kind)), "save", SENT)
+    assert result.error.arguments == SENT
+    assert SENT["tags"] == ["new"]
+
+
+def quick() -> retry:
+    return retry(attempts=3, wait_initial=0.001, wait_jitter=0)
+
+
+@KINDS
+def test_a_retry_runs_with_what_was_validated(make_pipeline, run, store, kind):
+    store.error = errors.ToolUnavailableError("busy")
+    pipeline = make_pipeline(store.tool(kind, read_only=True), middleware=[quick()])
+    assert run(pipeline, "save", SENT).attempts == 3
+    assert store.seen == [SENT_AS_RUN] * 3
+
+
+def test_the_default_retry_runs_with_what_was_validated(make_pipeline, run, store):
+    store.error = errors.ToolUnavailableError("busy")
+    assert run(make_pipeline(store.tool("function", read_only=True)), "save", SENT).attempts == 3
+    assert store.seen == [SENT_AS_RUN] * 3
+
+
+@KINDS
+def test_a_retry_runs_with_what_a_person_changed(make_pipeline, run, store, kind):
+    store.error = errors.ToolUnavailableError("busy")
+    edited = {**SENT, "path": "b.md"}
+    saving = store.tool(kind, read_only=True, approve=True)
+    pipeline = make_pipeline(saving, approver=lambda _: Approve(edited), middleware=[quick()])
+    assert run(pipeline, "save", SENT).attempts == 3
+    assert store.seen == [("b.md", *SENT_AS_RUN[1:])] * 3
+
+
+def test_a_retry_keeps_what_the_host_injects(make_pipeline, run):
+    database, seen = object(), []
+
+    @tool(read_only=True)
+    def save(tags: list[str], db: Injected[Any], call: Injected[ToolCall], lines: list[str] = []) -> str:  # noqa: B006
+        """Save."""
+        seen.append(([*tags], db, call.id, [*lines]))
+        tags.append("x")
+        lines.append("y")
+        raise errors.ToolUnavailableError("busy")
+
+    run(make_pipeline(save, middleware=[quick()]), "save", {"tags": ["a"]}, call_id="7", context={"db": database})
+    assert seen == [(["a"], database, "7", [])] * 3
+
+
+def test_a_call_of_scalars_is_not_copied():
+    def save(path: str, size: int | None = None, ratio: float = 1.0) -> str:
+        """Save."""
+        return path
+
+    arguments = {"path": "a.md", "size": 3}
+    assert Tool.from_function(save).fit(arguments) is arguments
+    with_list = {"path": "a.md", "tags": ["a"], "about": {}}
+    fitted = Store().tool("function").fit(with_list)
+    assert fitted == with_list
+    assert fitted["tags"] is not with_list["tags"]
