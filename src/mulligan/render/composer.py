@@ -33,12 +33,12 @@ from mulligan.feedback import Feedback
 from mulligan.lazy import lazy_pattern
 from mulligan.pointers import escape, steps_of
 from mulligan.policy import Limits, Policy
+from mulligan.render.argument_steps import Offer
 from mulligan.render.corrections import CorrectionWriter
 from mulligan.render.narrowing import asks_for_less, takes_too_long
 from mulligan.render.next_steps import (
     LONGEST_WAIT,
     Look,
-    Offer,
     ShownLookup,
     effect_note,
     format_seconds,
