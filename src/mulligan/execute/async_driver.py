@@ -489,9 +489,11 @@ class PrivateLoop:
         inline = Run(executor, step.timeout, False, True, step.lane)
         with self._lock:
             self._busy = True
+        running = arun_in_task(inline, workers)
         try:
-            return self._runner.run(arun_in_task(inline, workers), context=contextvars.copy_context())
+            return self._runner.run(running, context=contextvars.copy_context())
         finally:
+            running.close()  # if it was interrupted before it began
             with self._lock:
                 self._busy = False
                 closing = self._closing
