@@ -754,6 +754,7 @@ def test_no_other_allowed_value_is_made_of_what_was_sent(allowed: list[str], sen
         ("unit", {"enum": ["PSI", "BAR"]}, "pounds per square inch", None),
         ("unit", {"enum": ["psi", "bar"]}, "PoundsSquareInch", "psi"),
         ("kind", {"enum": ["ab", "cd"]}, "alpha beta", None),
+        ("who", {"enum": ["all", "me"]}, "a little later", None),
         ("job_id", {"type": "integer"}, "job-311", 311),
         ("jobid", {"type": "integer"}, "JOB_311", 311),
         ("pull_number", {"type": "integer"}, "#9", 9),

@@ -497,6 +497,11 @@ def test_a_name_in_the_plural_lists(lister: str) -> None:
     assert proposed(told) == {"name": lister, "arguments": {}}
 
 
+def test_another_failure_of_the_only_identifier_looks_nothing_up() -> None:
+    error = RuntimeError("Invalid state of the server, the answer is not valid")
+    assert "get_parcels" not in step(error, "get_parcel", {"parcel_id": "P-1"}, reader("get_parcels"), read_only=True)
+
+
 def test_the_only_identifier_is_what_is_badly_formed() -> None:
     told = step(
         ValueError("badly formed hexadecimal UUID string"),

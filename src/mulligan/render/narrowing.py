@@ -19,7 +19,8 @@ _RAN_OUT = lazy_pattern(  # a query that took too long, not a connection that wa
     re.IGNORECASE | re.DOTALL,
 )
 _READ_SO_FAR = lazy_pattern(  # how much had been read when the time was over
-    r"\b\d[\d,.]*(?: (?:thousand|million|billion))? (?:of (?:about |some |a total of )?\d[^\n]{0,40}|[\w-]+ (?:of \d+ )?){0,2}"
+    r"\b\d[\d,.]*(?: (?:thousand|million|billion))? "
+    r"(?:of (?:about |some |a total of )?\d[^\n]{0,40}|(?!m?s\b|sec|min|hour)[\w-]+ (?:of \d+ )?){1,2}"
     r"\b(?:read|scanned|processed|examined|fetched|searched|checked)\b|"
     r"\b(?:after )?(?:reading|scanning|processing|examining|fetching|searching|checking) \d[\d,.]*",
     re.IGNORECASE,

@@ -181,7 +181,7 @@ def _match_initials(sent: str, candidates: Sequence[str]) -> Choice | None:
     words = split_words(sent) if len(sent) <= _LONGEST else []
     initials = "".join(word[0] for word in words)
     found = [name for name in candidates if len(words) >= _FEWEST_INITIALS and name.casefold() == initials]
-    return Choice(found[0], sure=False) if len(found) == 1 else None
+    return Choice(found[0], sure=False) if len(found) == 1 and not escalates(sent, found[0]) else None
 
 
 def _has_same_unit_case(sent: str, value: str) -> bool:

@@ -36,6 +36,10 @@ _REJECTS = re.compile(  # a report that a name or value does not exist; the name
     r"no [\w-]+ (?:(?!for |of |to |from |about |in |on )[\w-]+ (?:the )?(?:[\w-]+ )?)?['\"`])",  # no room has the name 'Fjord'
     re.IGNORECASE,
 )
+_ILL_FORMED = re.compile(  # an identifier of another kind
+    r"\b(?:badly |ill-?|mal)formed\b|\b(?:invalid|not a valid) (?:\w+ )?(?:uuid|guid|hexadecimal|identifier|id)\b",
+    re.IGNORECASE,
+)
 _READS_ONLY = re.compile(
     r"\bread[- ]?only\b(?! (?:database|replica|file|disk|server|instance))|\bread (?:access )?mode\b|"
     r"\bonly (?:[\w ]{0,20}\b)?(?:select|read|queries)\b|"
@@ -201,7 +205,7 @@ class Lookups:
         ]
         if len(named) > 1:
             named = [name for name in named if isinstance(self._sent[name], str) and self._sent[name] in text]
-        if not named and text and len(self._sent) == 1 and all(map(_is_identifier, self._sent)):
+        if not named and len(self._sent) == 1 and _ILL_FORMED.search(text) and all(map(_is_identifier, self._sent)):
             return next(iter(self._sent))
         return named[0] if len(named) == 1 else None
 
@@ -250,7 +254,7 @@ class Lookups:
             text: the quoted text of the failure.
         """
         words = split_words(self._tool.name)
-        if _CREATES.isdisjoint(words) or not _EXISTS.search(text[:_MOST_TEXT]):
+        if _CREATES.isdisjoint(words) or len(self._toolset) > _MOST_TOOLS or not _EXISTS.search(text[:_MOST_TEXT]):
             return None
         kind = {word.stem for word in kind_of_tool(self._tool.name)}
         found = [
