@@ -62,20 +62,18 @@ def test_another_verb_for_setting_something_leads_to_the_tool_that_sets_it(make_
     assert told.splitlines()[-1].startswith('Next: if "set_lamp" does what you want, call it with the same arguments')
 
 
-def test_an_unknown_first_word_may_be_the_name_of_a_server(make_pipeline, run):
+@pytest.mark.parametrize(
+    "called", ["dry_run_report", "dryRunReport", "mock_run_report", "presend_report", "librario_run_report"]
+)
+def test_no_tool_that_does_more_is_proposed_for_a_name_with_an_unknown_first_word(make_pipeline, run, called):
     tools = [
-        Tool.from_schema(name, about, {"type": "object", "properties": {"name": {}}}, dict)
+        Tool.from_schema(name, about, {"type": "object", "properties": {"id": {}}}, dict)
         for name, about in (
-            ("create_shelf", "Create a shelf."),
-            ("delete_shelf", "Delete a shelf."),
-            ("shelves", "Shelves."),
+            ("run_report", "Run a report."),
+            ("send_report", "Send a report."),
+            ("get_reports", "Reports."),
         )
     ]
-    told = run(make_pipeline(*tools), "librario_create_shelf", {"name": "new"}).content
-    assert told.splitlines()[-1].startswith(
-        'Next: if "create_shelf" does what you want, call it with the same arguments'
-    )
-    told = run(make_pipeline(*tools), "undo_create_shelf", {"name": "new"}).content
-    assert "create_shelf" not in told.splitlines()[-1]
-    told = run(make_pipeline(*tools), "librario_delete_shelf", {"name": "new"}).content
-    assert "delete_shelf" not in told.splitlines()[-1]
+    told = run(make_pipeline(*tools), called, {"id": 3}).content.splitlines()[-1]
+    assert "run_report" not in told.replace(called, "")
+    assert "send_report" not in told

@@ -110,7 +110,7 @@ def _find_proposal(tool: Tool, called: str, is_clear: bool) -> _Found | None:
     is_other = bool(dropped or added)
     if is_reworded or is_other_number or (is_other and any(word.destroys for word in tool_words)):
         return "listed"
-    return _IF_FITTING if is_other and (added or not _is_server_name(dropped, called_words)) else if_asked
+    return _IF_FITTING if is_other else if_asked
 
 
 def asks_to_read(called: str) -> bool:
@@ -120,11 +120,6 @@ def asks_to_read(called: str) -> bool:
         called: the name that was called.
     """
     return _is_read_request(parse_name(called[:200]).tail_words)
-
-
-def _is_server_name(dropped: Sequence[Word], words: Sequence[Word]) -> bool:
-    """Whether only the first word of a name was dropped, and it is in no table: perhaps a server, as in `acme_add_user`."""
-    return len(dropped) == 1 and dropped[0] is words[0] and dropped[0].meaning is UNKNOWN
 
 
 def _is_read_request(words: Sequence[Word]) -> bool:
