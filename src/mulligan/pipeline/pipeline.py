@@ -50,7 +50,7 @@ from mulligan.resolve.toolset import Toolset
 from mulligan.results import Answers, ToolResult
 from mulligan.secrets.redaction import Redactor
 from mulligan.tools import Tool
-from mulligan.untrusted.text import safe_repr
+from mulligan.untrusted.text import safe_repr, safe_str
 
 if TYPE_CHECKING:
     from mulligan.execute.approval import ApprovalRequest, Approver, Decision
@@ -461,7 +461,7 @@ class Pipeline:
             budget: how much it may use, by default any amount.
 
         Raises:
-            UsageError: no format has that name, `id` is not a string, or `budget` is not a `Budget`.
+            UsageError: no format has that name, or `budget` is not a `Budget`.
         """
         return Session(self, self._runtime, self._diagnosis, id, format=format, budget=budget)
 
@@ -622,8 +622,6 @@ class Session:
     ) -> None:
         from mulligan.session.memory import SessionMemory
 
-        if id is not None and not isinstance(id, str):
-            raise UsageError(f"the id of a conversation must be a string, not {safe_repr(id)}; pass str(...) of it")
         self.id = id
         self._pipeline = pipeline
         self._runtime = runtime
@@ -766,7 +764,7 @@ class Session:
         spending, approvals = self.memory.spending, self.memory.approvals.to_dict()
         return {
             "version": SAVED_VERSION,
-            "id": self.id,
+            "id": self.id if self.id is None or isinstance(self.id, str) else safe_str(self.id),
             "format": name,
             "format_is_own": self.format is not known_format,
             "guard": self.memory.guard.to_dict(),
