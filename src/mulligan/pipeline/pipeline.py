@@ -50,7 +50,7 @@ from mulligan.resolve.toolset import Toolset
 from mulligan.results import Answers, ToolResult
 from mulligan.secrets.redaction import Redactor
 from mulligan.tools import Tool
-from mulligan.untrusted.text import safe_repr, safe_str
+from mulligan.untrusted.text import safe_repr
 
 if TYPE_CHECKING:
     from mulligan.execute.approval import ApprovalRequest, Approver, Decision
@@ -764,7 +764,7 @@ class Session:
         spending, approvals = self.memory.spending, self.memory.approvals.to_dict()
         return {
             "version": SAVED_VERSION,
-            "id": self.id if self.id is None or isinstance(self.id, str) else safe_str(self.id),
+            "id": None if self.id is None else f"{self.id}",
             "format": name,
             "format_is_own": self.format is not known_format,
             "guard": self.memory.guard.to_dict(),
