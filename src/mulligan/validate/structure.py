@@ -134,6 +134,9 @@ class DefaultFiller:
         return {**built, **missing} if missing else built
 
 
+_CONTAINERS = frozenset((list, dict))
+
+
 class CopyingStructure:
     """A structure that gets a copy of what was sent: what a tool changes in a list stays as it was sent everywhere else.
 
@@ -147,8 +150,13 @@ class CopyingStructure:
 
     def __call__(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """The keyword arguments; raises `StructureError` if one of them cannot be built."""
-        copied = {name: _copy_json(value) for name, value in arguments.items()}
-        return copied if self._structure is None else self._structure(copied)
+        given = arguments
+        for name, value in arguments.items():
+            if type(value) in _CONTAINERS:
+                if given is arguments:
+                    given = arguments.copy()
+                given[name] = _copy_json(value)
+        return given if self._structure is None else self._structure(given)
 
 
 def _copy_json(value: Any) -> Any:
