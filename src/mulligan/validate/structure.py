@@ -162,7 +162,7 @@ class CopyingStructure:
 def _copy_json(value: Any) -> Any:
     kind = type(value)
     if kind is list:
-        return [item if type(item) in _SCALARS else _copy_json(item) for item in value]
+        return value.copy() if _CONTAINERS.isdisjoint(map(type, value)) else list(map(_copy_json, value))
     if kind is dict:
         return {name: item if type(item) in _SCALARS else _copy_json(item) for name, item in value.items()}
     return value
