@@ -1,4 +1,4 @@
-"""A tool may change the lists and mappings that it is called with: nothing else sees that, and a retry starts anew."""
+"""A tool may change the lists and mappings that it is called with: nothing else sees that, and a retry gets what was sent."""
 
 from __future__ import annotations
 

@@ -37,6 +37,7 @@ def step(schema: dict[str, Any], sent: Any, **definitions: Any) -> str:
         ),
         ({"type": "object", "properties": {"x": TEXT, "y": TEXT}}, "here", 'an object with any of "x" or "y" for "at"'),
         ({"type": "array", "items": TEXT}, {"a": 1}, 'a list of texts for "at"'),
+        ({"type": "array", "items": TEXT, "minItems": 1, "maxItems": 1}, {"a": 1, "b": 2}, 'a list of texts for "at"'),
         ({"type": "array", "items": NUMBER, "minItems": 2, "maxItems": 2}, "here", 'a list of 2 numbers for "at"'),
         (
             {"type": "object", "properties": {"in": POINT}},

@@ -114,7 +114,26 @@ def test_a_reading_is_asked_and_never_run(kind):
         ('{"rows": [1, 2}, "page": 3}', None),
         ('{"rows": {"id": 1]}', None),
         ('{"text": "a [ b"', None),
+        ('{"page": 1, "page": 2, "rows": [1}', None),
+        ('{"rows": [0.12345678901234567890}', None),
+        ('{"rows": [1e999}', None),
+        ('{"rows": [NaN}', None),
+        ('{"rows": [12345678901234567890123}', {"rows": [12345678901234567890123]}),
     ],
 )
 def test_an_inner_bracket_that_is_missing_is_read_unless_the_text_was_cut_off(text, meant):
     assert guess_arguments(text, {"type": "object"}) == meant
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"said": "an "old" oak", "height": 9.87654321098765432109}',
+        '{"h": 0.12345678901234567890}{"h": 0.12345678901234567890}',
+    ],
+)
+def test_no_digit_of_a_number_is_lost(text):
+    properties = {"said": {"type": "string"}, "height": {"type": "number"}, "h": {"type": "number"}}
+    assert guess_arguments(text, {"type": "object", "properties": properties}) is None
+    shortened = text.replace("9.87654321098765432109", "9.87").replace("0.12345678901234567890", "0.5")
+    assert guess_arguments(shortened, {"type": "object", "properties": properties}) is not None

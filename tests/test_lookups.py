@@ -471,6 +471,7 @@ def test_a_statement_that_writes_is_sent_to_the_tool_that_runs_such(error: Excep
         (RuntimeError("syntax error"), "delete from trees", [statement("db_execute")]),
         (ONLY_READS[0], "drop table trees", [statement("db_execute"), statement("db_run")]),
         (ONLY_READS[0], "drop table trees", [reader("db_execute", "sql", "database", read_only=False)]),
+        (ONLY_READS[0], "drop table trees", [statement("db_execute", destructive=True)]),
         (ONLY_READS[0], "drop table trees", [statement("db_execute", tool_type="extension", provider="elsewhere")]),
     ],
 )
@@ -553,6 +554,7 @@ def test_what_exists_already_is_changed_by_the_tool_for_that(name: str, other: s
         (EXISTS, "create_alias", [writer("update_alias"), writer("patch_alias")]),
         (EXISTS, "create_alias", [writer("update_alias_policy")]),
         (EXISTS, "create_alias", [writer("delete_alias")]),
+        (EXISTS, "create_alias", [writer("update_alias", destructive=True)]),
         (EXISTS, "create_alias", [reader("update_alias", "alias_number", read_only=False)]),
         (EXISTS, "create_alias", [writer("update_alias", tool_type="extension", provider="elsewhere")]),
     ],

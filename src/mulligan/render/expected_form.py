@@ -66,4 +66,4 @@ def _join(names: Sequence[str], last: str) -> str:
 
 def _count(schema: Mapping[str, Any]) -> str:
     least, most = schema.get("minItems"), schema.get("maxItems")
-    return f"{least} " if isinstance(least, int) and least == most else ""
+    return f"{least} " if isinstance(least, int) and 1 < least == most else ""

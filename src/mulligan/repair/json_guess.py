@@ -14,7 +14,9 @@ from decimal import Decimal
 from typing import Any
 
 from mulligan.repair.json_tokens import strip_code_fence, unwrap_string
+from mulligan.repair.lossless import parse_json
 from mulligan.repair.schemas import SchemaResolver, is_of_type
+from mulligan.validate.numbers import PreciseNumberError, read_exact
 
 _LONGEST, _MOST_STEPS, _DEEPEST = 5_000, 400, 8
 _SPACE = re.compile(r"\s*")
@@ -81,16 +83,21 @@ def _close_inner(text: str) -> dict[str, Any] | None:
         parts.append(part)
     if open_brackets:  # cut off
         return None
-    try:
-        value = json.loads("".join(parts))
-    except (ValueError, RecursionError):
-        return None
+    value = parse_json("".join(parts), _read_float)
     return value if isinstance(value, dict) else None
+
+
+def _read_float(number: str) -> float | int:
+    """A number with all its digits; raises `ValueError` if it has too many, or is NaN or infinite."""
+    read = read_exact(number)
+    if isinstance(read, Decimal):
+        raise PreciseNumberError(number)
+    return read
 
 
 def _first_of_equals(text: str) -> dict[str, Any] | None:
     """The object that a text repeats, if it holds nothing else."""
-    decoder, place = json.JSONDecoder(), 0
+    decoder, place = json.JSONDecoder(parse_float=_read_float, parse_constant=_read_float), 0
     found: list[Any] = []
     try:
         while place < len(text) and len(found) < _DEEPEST:
@@ -210,7 +217,8 @@ class _Reader:
         options = self._schemas.options(schema) or [schema]
         operation = _OPERATION.fullmatch(raw)
         if _LITERAL.fullmatch(raw):
-            yield json.loads(raw), end
+            if (value := parse_json(raw, _read_float)) is not None or raw == "null":
+                yield value, end
         elif any(_takes_string(option, raw) for option in options):
             if _BARE.fullmatch(raw) and "//" not in raw and raw.casefold() not in _NO_VALUE:
                 yield raw, end

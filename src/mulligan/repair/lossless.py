@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -180,8 +180,13 @@ def may_be_list(text: str, item: Mapping[str, Any]) -> bool:
     return bool(is_foreign or not is_path or _SEPARATOR.search(plain) or _RANGE.fullmatch(plain))
 
 
-def parse_json(text: str) -> Any:
-    """Parse JSON text; None if it is invalid or repeats a key."""
+def parse_json(text: str, read_number: Callable[[str], Any] | None = None) -> Any:
+    """Parse JSON text; None if it is invalid or repeats a key.
+
+    Args:
+        text: the text.
+        read_number: reads numbers with a fraction or an exponent, NaN and infinity; its `ValueError` makes the text invalid.
+    """
 
     def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
@@ -190,7 +195,7 @@ def parse_json(text: str) -> Any:
         return found
 
     try:
-        return json.loads(text, object_pairs_hook=members)
+        return json.loads(text, object_pairs_hook=members, parse_float=read_number, parse_constant=read_number)
     except (ValueError, RecursionError):
         return None
 

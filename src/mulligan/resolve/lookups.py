@@ -222,7 +222,8 @@ class Lookups:
     def writer(self, text: str) -> Tool | None:
         """The tool that runs a statement as it was sent, where the failed one only reads and the statement writes.
 
-        Of several, it is the one whose name has most words in common with the failed one's.
+        Of several, it is the one whose name has most words in common with the failed one's. One that is declared destructive
+        is never named.
 
         Args:
             text: the quoted text of the failure.
@@ -237,7 +238,7 @@ class Lookups:
             (len(own.intersection(split_words(one.name))), one)
             for one in self._toolset.values()
             if one.name != self._tool.name
-            and not (one.read_only or one.secret or seems_to_read(one))
+            and not (one.read_only or one.destructive or one.secret or seems_to_read(one))
             and is_reachable(one, self._tool)
             and takes_as_sent(one, self._sent)
         ]
@@ -248,7 +249,7 @@ class Lookups:
     def updater(self, text: str) -> Tool | None:
         """The only tool that changes a thing of the kind that the failed one creates, where it exists already.
 
-        None if that tool requires an argument that was not sent, such as an identifier.
+        None if that tool requires an argument that was not sent, such as an identifier, or is declared destructive.
 
         Args:
             text: the quoted text of the failure.
@@ -263,7 +264,7 @@ class Lookups:
             if not _UPDATES.isdisjoint(split_words(one.name))
             and kind == {word.stem for word in kind_of_tool(one.name)}
             and is_reachable(one, self._tool)
-            and not one.secret
+            and not (one.destructive or one.secret)
         ]
         if not kind or len(found) != 1 or not set(found[0].parameters.get("required") or ()) <= self._sent.keys():
             return None
