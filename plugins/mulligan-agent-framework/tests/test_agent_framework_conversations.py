@@ -313,7 +313,7 @@ def test_a_tool_past_its_deadline(is_async, stream):
         return "waited"
 
     made = tool(wait_async if is_async else wait, name="wait")
-    played = play(guarded([made], [call("c1", "wait", {"turns": 1})], timeout=0.05), stream=stream)
+    played = play(guarded([made], [call("c1", "wait", {"turns": 1})], timeout=1), stream=stream)
     over.set()
     assert "No response within" in played.answers["c1"] and played.output == "Done."
     assert ("it was cancelled" in played.answers["c1"]) is is_async

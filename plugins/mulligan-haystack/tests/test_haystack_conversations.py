@@ -195,7 +195,7 @@ def test_a_tool_past_its_deadline(is_async):
         return "waited"
 
     tool = create_tool_from_function(wait_async if is_async else wait, name="wait")
-    played = play(wrap(agent([tool], [call("c1", "wait", {"turns": 1})]), timeout=0.05), awaited=True)
+    played = play(wrap(agent([tool], [call("c1", "wait", {"turns": 1})]), timeout=1), awaited=True)
     over.set()
     assert "No response within" in played.answers["c1"] and played.output == "Done."
     assert ("it was cancelled" in played.answers["c1"]) is is_async

@@ -278,13 +278,13 @@ def test_a_sync_tool_past_its_deadline_was_not_cancelled():
     @tool
     def pay(amount: int) -> str:
         """Pay."""
-        time.sleep(0.3)
+        time.sleep(3)
         effects.append(amount)
         return "paid"
 
     async def play():
         turns = model(says(("c1", "pay", {"amount": 5})))
-        agent = create_agent(turns, [pay], middleware=[MulliganMiddleware(timeout=0.05)])
+        agent = create_agent(turns, [pay], middleware=[MulliganMiddleware(timeout=1)])
         return answers((await agent.ainvoke(asked()))["messages"])["c1"].text
 
     text = asyncio.run(play())

@@ -262,9 +262,9 @@ def test_what_cannot_be_protected_is_named():
 async def test_a_tool_in_a_thread_may_run_on_after_its_deadline_and_an_async_one_is_cancelled(kind):
     ended = threading.Event()
     if kind == "FastMCP":
-        server = FastMCP("s", middleware=[FastMiddleware(timeout=0.2)])
+        server = FastMCP("s", middleware=[FastMiddleware(timeout=1)])
     else:
-        server = protect(MCPServer("s"), timeout=0.2)
+        server = protect(MCPServer("s"), timeout=1)
 
     @server.tool()
     def blocks() -> str:

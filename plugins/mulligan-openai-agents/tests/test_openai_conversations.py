@@ -292,7 +292,7 @@ def test_what_was_not_cancelled_is_not_said_to_be():
         return "paid"
 
     sent = [call("c1", "pay", {"amount": 1}), call("c2", "pay_async", {"amount": 2})]
-    played = play(wrap(agent_of([pay, pay_async], sent), timeout=0.1), SILENT)
+    played = play(wrap(agent_of([pay, pay_async], sent), timeout=1), SILENT)
     assert "it may still be running" in played.answers["c1"]
     assert "it was cancelled" in played.answers["c2"]
     over.set()

@@ -189,7 +189,7 @@ def test_a_sync_tool_with_a_deadline_does_not_keep_the_run_nor_the_loop():
         ended.append(1)
         return "late"
 
-    played = play(wrap(agent_of([hang], [call("c1", "hang")]), timeout=0.1), SILENT)
+    played = play(wrap(agent_of([hang], [call("c1", "hang")]), timeout=1), SILENT)
     assert "it may still be running" in played.answers["c1"]
     assert ended == []
     over.set()

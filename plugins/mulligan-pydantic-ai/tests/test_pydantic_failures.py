@@ -154,12 +154,12 @@ def test_a_sync_tool_with_a_deadline_does_not_keep_the_run():
         return "late"
 
     for agent in (
-        guarded(hang, timeout=0.1),
-        guarded(Tool(hang, timeout=0.1), timeout=60),
-        guarded(hang, tools={"hang": {"timeout": 0.1}}),
+        guarded(hang, timeout=1),
+        guarded(Tool(hang, timeout=1), timeout=60),
+        guarded(hang, tools={"hang": {"timeout": 1}}),
     ):
         played = play(agent, Script([call("c1", "hang")], DONE))
-        assert "No response within 0.1 s; it may still be running." in text(played.answers["c1"])
+        assert "No response within 1 s; it may still be running." in text(played.answers["c1"])
         assert ended == []
     over.set()
 
