@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import threading
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
 import pytest
 
-from mulligan import Approve, Injected, Tool, ToolCall, errors, tool
+from mulligan import Approve, Injected, Tool, ToolCall, errors, hookimpl, tool
 from mulligan.middleware import retry
 
 SENT = {"path": "a.md", "tags": ["new"], "about": {"size": {"unit": "m"}, "sides": [1, 2]}}
@@ -74,10 +76,56 @@ def test_the_same_call_is_recognised_though_its_tool_changes_the_arguments(make_
 
 
 @KINDS
-def test_the_error_has_the_arguments_that_were_sent(make_pipeline, run, store, kind):
-    result = run(make_pipeline(store.tool(kind)), "save", SENT)
+@pytest.mark.parametrize("is_text", [False, True], ids=["mapping", "text"])
+def test_the_error_has_the_arguments_that_were_sent(make_pipeline, run, store, kind, is_text):
+    result = run(make_pipeline(store.tool(kind)), "save", json.dumps(SENT) if is_text else SENT)
     assert result.error.arguments == SENT
     assert SENT["tags"] == ["new"]
+
+
+def test_the_error_has_what_a_validate_hook_made_of_them(make_pipeline, run, store):
+    class Renames:
+        @hookimpl
+        def validate(self, tool, call):
+            return {**SENT, "path": "b.md"}
+
+    result = run(make_pipeline(store.tool("function"), plugins=[Renames()]), "save", {"path": "a.md"})
+    assert result.error.arguments == {**SENT, "path": "b.md"}
+
+
+def test_a_tool_past_its_deadline_changes_what_it_has_and_nothing_else(make_pipeline, run):
+    go, done = threading.Event(), threading.Event()
+
+    def save(tags: list[str]) -> str:
+        go.wait(20)
+        tags.append("late")
+        done.set()
+        return "saved"
+
+    result = run(make_pipeline(Tool.from_function(save, timeout=0.1)), "save", {"tags": ["a"]})
+    go.set()
+    assert done.wait(20)
+    assert result.error.arguments == {"tags": ["a"]}
+
+
+def test_a_success_ends_the_failures_of_the_arguments_that_were_sent(make_pipeline):
+    is_broken = [True]
+
+    @tool(read_only=True)
+    def look(tags: list[str]) -> str:
+        """Look."""
+        tags.append("seen")
+        if is_broken[0]:
+            raise ValueError("no")
+        return "looked"
+
+    session = make_pipeline(look).session()
+    for _ in range(2):
+        session.call("look", {"tags": ["a"]})
+    is_broken[0] = False
+    assert session.call("look", {"tags": ["a"]}).content == "looked"
+    is_broken[0] = True
+    assert [session.call("look", {"tags": ["a"]}).attempts for _ in range(3)] == [1, 1, 1]
 
 
 def quick() -> retry:
@@ -121,16 +169,3 @@ def test_a_retry_keeps_what_the_host_injects(make_pipeline, run):
 
     run(make_pipeline(save, middleware=[quick()]), "save", {"tags": ["a"]}, call_id="7", context={"db": database})
     assert seen == [(["a"], database, "7", [])] * 3
-
-
-def test_a_call_of_scalars_is_not_copied():
-    def save(path: str, size: int | None = None, ratio: float = 1.0) -> str:
-        """Save."""
-        return path
-
-    arguments = {"path": "a.md", "size": 3}
-    assert Tool.from_function(save).fit(arguments) is arguments
-    with_list = {"path": "a.md", "tags": ["a"], "about": {}}
-    fitted = Store().tool("function").fit(with_list)
-    assert fitted == with_list
-    assert fitted["tags"] is not with_list["tags"]

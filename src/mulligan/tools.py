@@ -28,7 +28,7 @@ from mulligan.validate.signature import (
     read_injected,
     read_parameters,
 )
-from mulligan.validate.structure import CopyingStructure, StructureError, takes_only_scalars
+from mulligan.validate.structure import StructureError, takes_only_scalars
 from mulligan.validate.structure import builds_objects as structure_builds_objects
 from mulligan.validate.tool_options import DEFAULTS, OptionValues, check_names, check_options
 from mulligan.validate.validator import compile_schema
@@ -252,8 +252,12 @@ class Tool:
 
     @lazy
     def _structure(self) -> Callable[[dict[str, Any]], dict[str, Any]] | None:
-        own = None if self._given_schema is not None or self._signature is None else self._signature.structure
-        return own if takes_only_scalars(self._schema) else CopyingStructure(own)
+        return None if self._given_schema is not None or self._signature is None else self._signature.structure
+
+    @lazy
+    def _takes_only_scalars(self) -> bool:
+        """Whether it is clear that no argument can be a list or an object, which the tool could change."""
+        return takes_only_scalars(self._schema)
 
     @lazy
     def numbers(self) -> NumberReader:
@@ -280,8 +284,8 @@ class Tool:
             arguments: JSON values.
 
         Returns:
-            Python objects: a new dict whose lists and mappings are copies, or `arguments` itself if no argument can be one of
-            these and the two are the same; or an error that names every problem.
+            Python objects, with the lists and mappings of `arguments` where they need no conversion; `arguments` itself if the
+            two are the same; or an error that names every problem.
 
         Raises:
             SchemaError: the schema cannot be used.

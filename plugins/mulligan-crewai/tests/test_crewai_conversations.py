@@ -428,9 +428,7 @@ def test_a_tool_that_hangs_frees_the_turn(native):
 
     try:
         played = play(
-            alone(
-                [wait, read_page], [("c1", "wait", {}), ("c2", "read_page", {"path": "a"})], native=native, timeout=1
-            )
+            alone([wait, read_page], [("c1", "wait", {}), ("c2", "read_page", {"path": "a"})], native=native, timeout=1)
         )
     finally:
         gate.set()

@@ -34,7 +34,6 @@ from mulligan.policy import Policy
 from mulligan.tools import Tool
 from mulligan.untrusted.objects import describe, type_name
 from mulligan.untrusted.text import MUST_PROPAGATE, safe_str
-from mulligan.validate.arguments import dump, read_arguments
 
 
 def inject(
@@ -80,6 +79,8 @@ def make_run(invocation: Invocation, tool: Tool) -> Run:
         invocation: the call.
         tool: its tool.
     """
+    if not tool._takes_only_scalars:  # noqa: SLF001
+        invocation.hand_over()
     timeout = tool.timeout
     if invocation.deadline is not None:
         timeout = _total_timeout(invocation, invocation.deadline, timeout)
@@ -180,7 +181,7 @@ def copy_arguments(invocation: Invocation, tool: Tool) -> dict[str, Any]:
             if type(value) not in _SCALARS and name not in tool.injected:
                 copies[name] = _copy_json(value)
     except _NotJson:
-        rebuilt = tool.fit(read_arguments(dump(invocation.arguments), invocation.runtime.limits, numbers=tool.numbers))
+        rebuilt = tool.fit(invocation.read_again())
         copies.update(rebuilt if isinstance(rebuilt, dict) else {})
     return copies
 
@@ -341,7 +342,7 @@ def _with_new_arguments(invocation: Invocation, tool: Tool, run: Run) -> Run:
     handler = run.executor
     if type(tool) is not Tool or not isinstance(handler, partial) or handler.func is not tool.handler:
         return run
-    fitted = tool.fit(invocation.arguments or {})
+    fitted = tool.fit(invocation.read_again())
     if not isinstance(fitted, dict):
         return run
     again = copy(run)

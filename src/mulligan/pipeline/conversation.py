@@ -172,7 +172,7 @@ def _arguments_of(invocation: Invocation) -> Mapping[str, Any] | None:
 def record_result(invocation: Invocation, memory: SessionMemory, result: ToolResult) -> None:
     """Records a result."""
     key, invocation.recording_key = invocation.recording_key, None
-    memory.record_result(result, invocation.arguments, key, invocation.waited)
+    memory.record_result(result, lambda: invocation.arguments or {}, key, invocation.waited)
     if result.error is not None and result.attempts and result.tool is not None:
         memory.open_effect = _find_open_effect(invocation, result.tool, result.error) or memory.open_effect
     if memory.is_collecting:

@@ -55,7 +55,7 @@ from mulligan.secrets.redaction import truncate
 from mulligan.tools import Tool
 from mulligan.untrusted.serialize import as_content
 from mulligan.untrusted.text import safe_repr, show_name
-from mulligan.validate.arguments import read_arguments
+from mulligan.validate.arguments import arguments_text, read_arguments
 from mulligan.validate.schema_errors import SchemaError, unusable_tool_error
 
 if TYPE_CHECKING:
@@ -436,16 +436,15 @@ def _resolve_and_validate(invocation: Invocation) -> Tool | ToolError:
     if tool is None:
         return _not_found_error()(invocation)
     try:
-        arguments: Any = invocation.hooks.validate(tool, call) if invocation.hooks.has_validate else None
-        arguments = read_arguments(
-            call.arguments if arguments is None else arguments, runtime.limits, numbers=tool.numbers
-        )
+        given: Any = invocation.hooks.validate(tool, call) if invocation.hooks.has_validate else None
+        text = arguments_text(call.arguments if given is None else given)
+        arguments = read_arguments(text, runtime.limits, numbers=tool.numbers)
         bound = tool.fit(arguments)
     except ToolArgumentError as error:
         return error.with_traceback(None)
     except SchemaError as error:
         return unusable_tool_error(tool.shown, error)
-    invocation.arguments = arguments
+    invocation.arguments_text, invocation.fresh_arguments = text, arguments
     if not isinstance(bound, dict):
         return bound
     if tool.secret:
@@ -508,13 +507,13 @@ def _obtain_approval(
 
     decision = yield from approval.ask_person(invocation, tool, needed, deadline)
     if decision.arguments is not None:
-        sent, arguments = invocation.call, invocation.arguments
+        sent, before = invocation.call, invocation.target
         invocation.sent = invocation.sent or sent
         invocation.call = approval.edited_call(sent, decision)
         edited = _resolve_and_validate(invocation)
         if edited is not tool:
             invocation.hide_secrets()
-            invocation.call, invocation.tool, invocation.arguments = sent, tool, arguments
+            invocation.call, invocation.target = sent, before
             approval.raise_undecided(invocation, tool, needed, edit_problems=getattr(edited, "problems", ()))
         approval.note_edit(invocation, tool, sent)
     _prepare_run(invocation, tool)
@@ -528,12 +527,8 @@ def _may_repair(invocation: Invocation, error: ToolError) -> bool:
 
 def _repair(invocation: Invocation, error: ToolError) -> Generator[Step, Outcome, Tool]:
     """One pass: the repaired call is resolved and validated again; whatever goes wrong keeps the first error."""
-    runtime, sent, tool_before, arguments_before = (
-        invocation.runtime,
-        invocation.call,
-        invocation.tool,
-        invocation.arguments,
-    )
+    runtime, sent, before = invocation.runtime, invocation.call, invocation.target
+    tool_before = invocation.tool
     redact = runtime.renderer.redactor.redact
     repairer = invocation.hooks.repair(sent, error, runtime.toolset.without_handlers(), redact)
     if repairer is None:
@@ -547,7 +542,7 @@ def _repair(invocation: Invocation, error: ToolError) -> Generator[Step, Outcome
     tool = _resolve_and_validate(invocation)
     runtime = invocation.runtime
     if isinstance(tool, ToolError) or not _is_safe_repair(invocation, sent, tool):
-        invocation.call, invocation.tool, invocation.arguments = sent, tool_before, arguments_before
+        invocation.call, invocation.target = sent, before
         raise error
     invocation.repairs = runtime.renderer.describe_repairs(sent, invocation.call, (tool_before, tool), runtime.toolset)
     _note_repairs(invocation, sent)

@@ -18,6 +18,7 @@ from mulligan.pipeline.stats import Stats
 from mulligan.policy import Limits, Policy
 from mulligan.resolve.toolset import Toolset
 from mulligan.tools import Tool
+from mulligan.validate.arguments import read_arguments
 
 if TYPE_CHECKING:
     from mulligan.classify.classifier import Classifier
@@ -120,7 +121,8 @@ class Invocation:
         format: the conversation's feedback format, or None.
         deadline: the moment by which it must have ended, or None.
         tool: the tool, once it is resolved.
-        arguments: the validated JSON values, once there are any.
+        arguments_text: the arguments as JSON text, once they have been read.
+        fresh_arguments: what was read from it; None once the tool has it.
         unvalidated: the JSON values of a call whose tool does not exist, once they are read.
         handler_arguments: the handler's keyword arguments, once the arguments are validated.
         candidates: the names that the tool's author gives instead of a missing one, once they are listed.
@@ -147,7 +149,8 @@ class Invocation:
     deadline: Deadline | None = None
     sent: ToolCall | None = None
     tool: Tool | None = None
-    arguments: dict[str, Any] | None = None
+    arguments_text: str | None = None
+    fresh_arguments: dict[str, Any] | None = None
     unvalidated: dict[str, Any] | None = None
     candidates: list[str] | None = None
     failure: Failure | None = None
@@ -163,6 +166,32 @@ class Invocation:
     is_open: bool = False
     is_continued: bool = False
     handler_arguments: dict[str, Any] = attrs.field(init=False)
+
+    @property
+    def arguments(self) -> dict[str, Any] | None:
+        """The validated JSON values, once there are any: always as they were sent, whatever the tool does with its own."""
+        if self.fresh_arguments is None and self.arguments_text is not None:
+            self.fresh_arguments = self.read_again()
+        return self.fresh_arguments
+
+    @property
+    def target(self) -> tuple[Tool | None, str | None, dict[str, Any] | None]:
+        """The tool and the arguments, to return to if the call is read in another way that turns out wrong."""
+        return self.tool, self.arguments_text, self.fresh_arguments
+
+    @target.setter
+    def target(self, target: tuple[Tool | None, str | None, dict[str, Any] | None]) -> None:
+        self.tool, self.arguments_text, self.fresh_arguments = target
+
+    def read_again(self) -> dict[str, Any]:
+        """The arguments once more, from their text: they share nothing with those that the tool has."""
+        assert self.tool is not None
+        assert self.arguments_text is not None
+        return read_arguments(self.arguments_text, self.runtime.limits, numbers=self.tool.numbers)
+
+    def hand_over(self) -> None:
+        """Leaves the lists and mappings in the arguments to the tool, which may change them."""
+        self.fresh_arguments = None
 
     @property
     def session_id(self) -> str | None:

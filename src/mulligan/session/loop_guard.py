@@ -244,8 +244,13 @@ class LoopGuard:
             return error, _note_template(count, is_same_call=bool(owner) and records[0].count == count)
         return error, "other_values" if streak.alike >= _OTHER_VALUES else ""
 
-    def record_success(self, tool: Tool, arguments: Mapping[str, Any]) -> None:
-        """Records a success: all streaks end, and the same call is new; so is every call if something may have changed."""
+    def record_success(self, tool: Tool, read_arguments: Callable[[], Mapping[str, Any]]) -> None:
+        """Records a success: all streaks end, and the same call is new; so is every call if something may have changed.
+
+        Args:
+            tool: the tool that succeeded.
+            read_arguments: reads the validated arguments; asked only if earlier calls of the tool failed.
+        """
         if not self._streaks and not self._failed:
             return
         with self._lock:
@@ -254,6 +259,7 @@ class LoopGuard:
             if not tool.read_only:
                 self._failed.clear()
             elif tool.name in self._failed:
+                arguments = read_arguments()
                 self._forget_tool(
                     tool.name,
                     call_key(tool.name, arguments),

@@ -315,13 +315,13 @@ class SessionMemory:
         return Admission(answer=answer)
 
     def record_result(
-        self, result: ToolResult, arguments: Mapping[str, Any] | None, key: str | None, waited: float = 0.0
+        self, result: ToolResult, arguments: Callable[[], Mapping[str, Any]], key: str | None, waited: float = 0.0
     ) -> None:
         """Records a result.
 
         Args:
             result: the result.
-            arguments: the validated arguments of its call; None if they could not be read.
+            arguments: reads the validated arguments of its call; asked only after a success that ends earlier failures.
             key: under which its answer is recorded, or None.
             waited: seconds that a person took to decide; they are not time of the tool.
         """
@@ -330,7 +330,7 @@ class SessionMemory:
         with self._lock:
             self.tally.add(result, has_failed=has_failed)
         if tool is not None and error is None:
-            self.guard.record_success(tool, arguments or {})
+            self.guard.record_success(tool, arguments)
             if self.open_effect is not None and tool.name == self.open_effect.tool.name:
                 self.open_effect = None  # also after other arguments: the model may have corrected the call
         elif error is not None:

@@ -136,6 +136,18 @@ def _encoder() -> Callable[[Any], bytes]:
     return msgspec.json.Encoder(decimal_format="number").encode
 
 
+def arguments_text(arguments: Any) -> str:
+    """The arguments of a tool call as JSON text, from which `read_arguments` reads the same values each time.
+
+    Args:
+        arguments: JSON text (str or bytes), a mapping, or None. None means no arguments.
+
+    Raises:
+        ToolArgumentError: they are neither, or contain what JSON does not allow. Its one problem says where and why.
+    """
+    return arguments if type(arguments) is str else _as_text(arguments)
+
+
 def read_arguments(arguments: Any, limits: Limits, *, numbers: NumberReader | None = None) -> dict[str, Any]:
     """The arguments of a tool call as a mapping of JSON values.
 

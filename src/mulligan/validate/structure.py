@@ -24,7 +24,6 @@ Structure = Callable[[dict[str, Any]], dict[str, Any]]
 _NumberTypes = frozenset[type]
 _Cast = tuple[str, type, Callable[[Any], Any]]
 _NO_NUMBERS: _NumberTypes = frozenset()
-_SCALARS = frozenset({str, int, float, bool, type(None)})
 _SCALAR_TYPES = frozenset({"string", "integer", "number", "boolean", "null"})
 
 
@@ -132,40 +131,6 @@ class DefaultFiller:
         built = arguments if self._structure is None else self._structure(arguments)
         missing = {name: deepcopy(value) for name, value in self._defaults.items() if name not in arguments}
         return {**built, **missing} if missing else built
-
-
-_CONTAINERS = frozenset((list, dict))
-
-
-class CopyingStructure:
-    """A structure that gets a copy of what was sent: what a tool changes in a list stays as it was sent everywhere else.
-
-    Args:
-        structure: converts what was sent; None if there is nothing to do.
-    """
-
-    def __init__(self, structure: Structure | None) -> None:
-        self._structure = structure
-        self.builds_objects = builds_objects(structure)
-
-    def __call__(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """The keyword arguments; raises `StructureError` if one of them cannot be built."""
-        given = arguments
-        for name, value in arguments.items():
-            if type(value) in _CONTAINERS:
-                if given is arguments:
-                    given = arguments.copy()
-                given[name] = _copy_json(value)
-        return given if self._structure is None else self._structure(given)
-
-
-def _copy_json(value: Any) -> Any:
-    kind = type(value)
-    if kind is list:
-        return value.copy() if _CONTAINERS.isdisjoint(map(type, value)) else list(map(_copy_json, value))
-    if kind is dict:
-        return {name: item if type(item) in _SCALARS else _copy_json(item) for name, item in value.items()}
-    return value
 
 
 def takes_only_scalars(schema: Mapping[str, Any]) -> bool:
