@@ -80,7 +80,7 @@ def make_run(invocation: Invocation, tool: Tool) -> Run:
         tool: its tool.
     """
     if not tool._takes_only_scalars:  # noqa: SLF001
-        invocation.hand_over()
+        invocation.fresh_arguments = None  # the tool may change the lists and mappings in them
     timeout = tool.timeout
     if invocation.deadline is not None:
         timeout = _total_timeout(invocation, invocation.deadline, timeout)
@@ -90,12 +90,13 @@ def make_run(invocation: Invocation, tool: Tool) -> Run:
             return Run(executor, timeout, offload=not tool.inline, lane=tool.name)
     if tool.executor is not None:
         return Run(_run_elsewhere(invocation, tool), timeout, lane=tool.name)
-    handler = execute(tool, invocation.handler_arguments, invocation.call)
+    keywords = invocation.keywords or invocation.handler_arguments  # the property is slow for the way of every call
+    handler = execute(tool, keywords, invocation.call)
     if handler is not None:
         return Run(handler, timeout, not tool.inline, tool.is_async, tool.name)  # on the way of every call: no keywords
     from mulligan.execute.process import make_process
 
-    process = make_process(tool, invocation.handler_arguments, invocation.runtime.limits)
+    process = make_process(tool, keywords, invocation.runtime.limits)
     return Run(process, timeout, is_async=False, lane=tool.name)
 
 

@@ -98,8 +98,8 @@ def admit(invocation: Invocation, memory: SessionMemory, tool: Tool) -> Admissio
             effect="none",
             rule="host:approval-tool",
         )
-    if invocation.call.id is None and memory.is_unburdened:
-        return None
+    if invocation.call.id is None and memory.spending is None and memory.guard.is_empty:
+        return None  # no budget, and nothing has failed that counts
     is_resumed = invocation.decision is not None or invocation.is_continued
     arguments = invocation.arguments or {}
     return memory.admit(invocation.call, tool, arguments, invocation.step, invocation.deadline, is_resumed=is_resumed)
@@ -172,7 +172,7 @@ def _arguments_of(invocation: Invocation) -> Mapping[str, Any] | None:
 def record_result(invocation: Invocation, memory: SessionMemory, result: ToolResult) -> None:
     """Records a result."""
     key, invocation.recording_key = invocation.recording_key, None
-    memory.record_result(result, lambda: invocation.arguments or {}, key, invocation.waited)
+    memory.record_result(result, invocation.read_arguments, key, invocation.waited)
     if result.error is not None and result.attempts and result.tool is not None:
         memory.open_effect = _find_open_effect(invocation, result.tool, result.error) or memory.open_effect
     if memory.is_collecting:

@@ -156,7 +156,12 @@ def before_run(invocation: Invocation, refused: ToolArgumentError | None = None)
         is_plain = deadline is None and not needs_preparation
         needed = None if is_plain else _prepare_run(invocation, tool)
         if (needed is None or invocation.decision is not None) and not middleware_for(invocation, tool):
-            return make_run(invocation, tool) if is_plain else with_deadline(invocation, make_run(invocation, tool))
+            run = make_run(invocation, tool)
+            if not is_plain:
+                return with_deadline(invocation, run)
+            if invocation.fresh_arguments is None:
+                invocation.keywords = None  # they are the tool's now, and need not be kept for as long as it runs
+            return run
     except Exception as error:
         return _continue_after(invocation, error, refused)
     return _wait_for_run(invocation, tool, needed, deadline)
@@ -437,7 +442,8 @@ def _resolve_and_validate(invocation: Invocation) -> Tool | ToolError:
         return _not_found_error()(invocation)
     try:
         given: Any = invocation.hooks.validate(tool, call) if invocation.hooks.has_validate else None
-        text = arguments_text(call.arguments if given is None else given)
+        given = call.arguments if given is None else given
+        text = given if type(given) is str else arguments_text(given)
         arguments = read_arguments(text, runtime.limits, numbers=tool.numbers)
         bound = tool.fit(arguments)
     except ToolArgumentError as error:
@@ -449,7 +455,7 @@ def _resolve_and_validate(invocation: Invocation) -> Tool | ToolError:
         return bound
     if tool.secret:
         invocation.hide_secrets()
-    invocation.handler_arguments = bound
+    invocation.keywords = bound
     return tool
 
 
@@ -463,7 +469,7 @@ def _prepare_run(invocation: Invocation, tool: Tool) -> NeedsApproval | None:
     if tool.timeout is not None and (invocation.deadline is None or tool.timeout < invocation.deadline.remaining):
         invocation.deadline = Deadline(clock() + tool.timeout, clock)
     if tool.injected:
-        invocation.handler_arguments = {
+        invocation.keywords = {
             **invocation.handler_arguments,
             **inject(tool, invocation.context, invocation.call, invocation.deadline, clock),
         }

@@ -124,7 +124,7 @@ class Invocation:
         arguments_text: the arguments as JSON text, once they have been read.
         fresh_arguments: what was read from it; None once the tool has it.
         unvalidated: the JSON values of a call whose tool does not exist, once they are read.
-        handler_arguments: the handler's keyword arguments, once the arguments are validated.
+        keywords: the handler's keyword arguments, once the arguments are validated; None once the tool has them.
         candidates: the names that the tool's author gives instead of a missing one, once they are listed.
         failure: what happened in the last attempt, or None.
         outcome: how the last attempt ended.
@@ -165,7 +165,7 @@ class Invocation:
     waited: float = 0.0
     is_open: bool = False
     is_continued: bool = False
-    handler_arguments: dict[str, Any] = attrs.field(init=False)
+    keywords: dict[str, Any] | None = None
 
     @property
     def arguments(self) -> dict[str, Any] | None:
@@ -183,15 +183,25 @@ class Invocation:
     def target(self, target: tuple[Tool | None, str | None, dict[str, Any] | None]) -> None:
         self.tool, self.arguments_text, self.fresh_arguments = target
 
+    def read_arguments(self) -> dict[str, Any]:
+        """The validated JSON values; empty if there are none."""
+        return self.arguments or {}
+
     def read_again(self) -> dict[str, Any]:
         """The arguments once more, from their text: they share nothing with those that the tool has."""
         assert self.tool is not None
         assert self.arguments_text is not None
         return read_arguments(self.arguments_text, self.runtime.limits, numbers=self.tool.numbers)
 
-    def hand_over(self) -> None:
-        """Leaves the lists and mappings in the arguments to the tool, which may change them."""
-        self.fresh_arguments = None
+    @property
+    def handler_arguments(self) -> dict[str, Any]:
+        """The handler's keyword arguments, which are built again if the tool has had them."""
+        if self.keywords is None:
+            assert self.tool is not None
+            fitted = self.tool.fit(self.read_again())
+            assert isinstance(fitted, dict)
+            self.keywords = fitted
+        return self.keywords
 
     @property
     def session_id(self) -> str | None:

@@ -200,11 +200,6 @@ class SessionMemory:
                     self._collecting.pop(step.number, None)
 
     @property
-    def is_unburdened(self) -> bool:
-        """Whether nothing has failed that counts, and no budget is set, so that any call without an id may run."""
-        return self.spending is None and self.guard.is_empty
-
-    @property
     def is_collecting(self) -> bool:
         """Whether any step is open whose results are kept."""
         return bool(self._collecting)

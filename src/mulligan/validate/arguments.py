@@ -145,7 +145,18 @@ def arguments_text(arguments: Any) -> str:
     Raises:
         ToolArgumentError: they are neither, or contain what JSON does not allow. Its one problem says where and why.
     """
-    return arguments if type(arguments) is str else _as_text(arguments)
+    if arguments is None:
+        return "{}"
+    if isinstance(arguments, str):
+        return str.__str__(arguments)
+    if isinstance(arguments, (bytes, bytearray)):
+        try:
+            return bytes(arguments).decode()
+        except UnicodeDecodeError as error:
+            _refuse("", f"the arguments are not UTF-8 text (byte {error.start})", "a JSON object")
+    if not isinstance(arguments, Mapping):
+        _refuse("", "the arguments must be one JSON object", "one JSON object", _json_type(arguments))
+    return _mapping_text(arguments)
 
 
 def read_arguments(arguments: Any, limits: Limits, *, numbers: NumberReader | None = None) -> dict[str, Any]:
@@ -166,7 +177,7 @@ def read_arguments(arguments: Any, limits: Limits, *, numbers: NumberReader | No
             number. Its one problem says where and why.
     """
     if type(arguments) is not str:
-        arguments = _as_text(arguments)
+        arguments = arguments_text(arguments)
     if len(arguments) * 4 > limits.argument_bytes:
         _check_size(arguments, limits.argument_bytes)
     if len(arguments) > 2 * limits.depth:  # in fewer characters, valid JSON cannot be deeper
@@ -220,21 +231,6 @@ def _count_keys(value: Any) -> int:
 def dump(value: Any) -> str:
     """A JSON value as compact JSON text."""
     return _encoder()(value).decode()
-
-
-def _as_text(arguments: Any) -> str:
-    if arguments is None:
-        return "{}"
-    if isinstance(arguments, str):
-        return str.__str__(arguments)
-    if isinstance(arguments, (bytes, bytearray)):
-        try:
-            return bytes(arguments).decode()
-        except UnicodeDecodeError as error:
-            _refuse("", f"the arguments are not UTF-8 text (byte {error.start})", "a JSON object")
-    if not isinstance(arguments, Mapping):
-        _refuse("", "the arguments must be one JSON object", "one JSON object", _json_type(arguments))
-    return _mapping_text(arguments)
 
 
 def _mapping_text(arguments: Mapping[Any, Any]) -> str:
