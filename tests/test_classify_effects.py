@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mulligan import Pipeline, errors
+from mulligan import Pipeline, Tool, errors
 from mulligan.plugin import Failure, meanings, status_error
 
 SURE = (meanings.NOT_SENT, meanings.UNREACHABLE, meanings.TLS, meanings.UNIMPLEMENTED)
@@ -137,3 +137,39 @@ def test_the_tool_of_a_pipeline_that_times_out_says_so(make_pipeline, run):
         raise TimeoutError("timed out")
 
     assert "It may have taken effect." in run(make_pipeline(send), "send").content
+
+
+@pytest.mark.parametrize(
+    ("text", "sent", "cls"),
+    [
+        (
+            "Configuration file 'nodes/pve1/qemu-server/999.conf' does not exist",
+            {"vmid": 999},
+            errors.ResourceNotFoundError,
+        ),
+        ("no such user: kim", {"user": "kim", "force": True}, errors.ResourceNotFoundError),
+        ("zone 'example.org' already exists", {"zone": "example.org"}, errors.ResourceConflictError),
+        (
+            "Configuration file 'nodes/pve1/qemu-server/999.conf' does not exist",
+            {"vmid": 9},
+            errors.ToolUnavailableError,
+        ),
+        ("no such user: kimberly", {"user": "kim"}, errors.ToolUnavailableError),
+        ("template not found", {"user": "kim"}, errors.ToolUnavailableError),
+        ("internal error while reading kim", {"user": "kim"}, errors.ToolUnavailableError),
+    ],
+)
+def test_a_server_that_fails_over_a_value_that_was_sent_says_what_it_is(text, sent, cls):
+    def act(**_: Any) -> None:
+        raise Odd(text, status_code=500)
+
+    with Pipeline([Tool.from_schema("act", "", {"type": "object"}, act)], autoload=False) as pipeline:
+        error = pipeline.call("act", sent).error
+    assert (type(error), error.http_status, error.effect) == (cls, 500, "possible")
+
+
+def test_a_413_that_speaks_of_a_quota_is_one():
+    error = status_error(Failure(Odd("File would exceed quota (300.9 of 300 MB)", status_code=413)))
+    assert type(error) is errors.ToolQuotaError
+    error = status_error(Failure(Odd("File is larger than 10 MB", status_code=413)))
+    assert type(error) is errors.ToolArgumentError

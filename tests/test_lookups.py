@@ -96,6 +96,20 @@ def test_what_exists_is_listed_or_searched(name, arguments, resource, other, fil
         ),
         (errors.ResourceConflictError("It exists."), "create_label", {"name": "x"}, reader("list_labels"), {}),
         (
+            errors.ResourceConflictError("It is taken."),
+            "book_room",
+            {"room_id": "r1", "day": "mon"},
+            reader("room_schedule", "room_id"),
+            {"room_id": "r1"},
+        ),
+        (
+            errors.ResourceConflictError("It is locked."),
+            "resizeDisk",
+            {"diskId": "d-1", "gigabytes": "20"},
+            reader("getDiskState", "diskId"),
+            {"diskId": "d-1"},
+        ),
+        (
             TimeoutError("timed out"),
             "book_room",
             {"room_id": "r1", "day": "mon"},
@@ -113,6 +127,63 @@ def test_what_exists_is_listed_or_searched(name, arguments, resource, other, fil
 )
 def test_the_present_state_is_read(error, name, arguments, other, filled):
     assert proposed(step(error, name, arguments, other)) == {"name": other.name, "arguments": filled}
+
+
+def told_without(argument: str, part: dict[str, Any], *others: Tool, read_only: bool = False) -> str:
+    """The step after a call of `update_note` that lacks one required argument."""
+    parts = {"note_id": {"type": "string"}, "text": {"type": "string"}, argument: part}
+    schema = {"type": "object", "properties": parts, "required": list(parts), "additionalProperties": False}
+    tool = Tool.from_schema("update_note", "Change a note.", schema, lambda **_: "done", read_only=read_only)
+    result = Pipeline([tool, *others], autoload=False).call("update_note", {"note_id": "n1", "text": "x"})
+    return result.content.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("argument", "part"),
+    [
+        ("version", {"type": "integer"}),
+        ("version", {"type": "string", "description": "The version that the note has now, as returned by a read."}),
+        ("etag", {"type": "string"}),
+        ("baseRevision", {"type": "string"}),
+        ("if_match", {"type": "string"}),
+        ("file_sha", {"type": "string"}),
+    ],
+)
+def test_a_state_that_a_change_must_repeat_is_read_first(argument, part):
+    told = told_without(argument, part, reader("get_note", "note_id"))
+    assert told.startswith(f'Next: see what "{argument}" is now, with this call: ')
+    assert proposed(told) == {"name": "get_note", "arguments": {"note_id": "n1"}}
+
+
+@pytest.mark.parametrize(
+    ("argument", "part", "others"),
+    [
+        (
+            "version",
+            {"type": "string", "description": "The version to install, such as 2.1."},
+            [reader("get_note", "note_id")],
+        ),
+        ("title", {"type": "string", "description": "The current title."}, [reader("get_note", "note_id")]),
+        ("match", {"type": "string"}, [reader("get_note", "note_id")]),
+        ("version", {"type": "integer"}, []),
+        ("version", {"type": "integer"}, [reader("get_board", "board_id")]),
+        ("version", {"type": "integer"}, [reader("get_note", "note_id", read_only=False)]),
+    ],
+)
+def test_another_missing_argument_is_just_added(argument, part, others):
+    assert told_without(argument, part, *others) == (
+        f'Next: call update_note again with "{argument}" added, and the other arguments unchanged.'
+    )
+
+
+def test_a_tool_that_reads_changes_no_state():
+    told = told_without("version", {"type": "integer"}, reader("get_note", "note_id"), read_only=True)
+    assert told.startswith('Next: call update_note again with "version" added')
+
+
+def test_a_tool_whose_name_is_only_what_is_shown_reads_no_one_thing():
+    told = step(errors.ResourceConflictError("It is there."), "add_history", {"name": "x"}, reader("history", "name"))
+    assert told == "Next: read the current state first, then decide what remains to be done."
 
 
 MISSING = errors.ResourceNotFoundError("It does not exist.", resource="b1")

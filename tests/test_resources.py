@@ -483,3 +483,21 @@ def test_where_a_thing_is_missing_is_not_what_is_missing(
     properties = {name: {"type": "string"} for name in sent}
     pipeline = make_pipeline(Tool.from_schema("read", "", {"type": "object", "properties": properties}, handler))
     assert run(pipeline, "read", sent).error.resource == missing
+
+
+@pytest.mark.parametrize(
+    ("text", "sent", "resource"),
+    [
+        ("Configuration file 'nodes/pve1/qemu-server/210.conf' does not exist", {"node": "pve1", "vmid": 210}, "210"),
+        ("no such file: /srv/www/sites/shop.json", {"root": "www", "site": "shop"}, "shop"),
+        ("no such file: /srv/www/sites/shop.json", {"root": "www", "site": "shop.json"}, "shop.json"),
+        ("no such file: /srv/www.old/sites", {"root": "www"}, "/srv/www.old/sites"),
+        ("no such file: /srv/webshop.json", {"site": "shop"}, "/srv/webshop.json"),
+    ],
+)
+def test_what_a_path_ends_with_is_what_is_missing(text, sent, resource):
+    def act(**_: Any) -> None:
+        raise RuntimeError(text)
+
+    with Pipeline([Tool.from_schema("act", "", {"type": "object"}, act)], autoload=False) as pipeline:
+        assert pipeline.call("act", sent).error.resource == resource

@@ -105,6 +105,7 @@ ENGLISH: Catalogue = {
     "only_these": "express this with {names} only{rest}, then call {tool} again. If that is impossible, do not call it.",
     "only_none": "{tool} takes no arguments. Call it with {{}} only if that does what you want.",
     "added": "call {tool} again with {names} added{rest}.",
+    "read_first": "see what {names} is now, with this call: {call}",
     "renamed": (
         "call {tool} again with {names} instead of {others}{rest}, if they mean the same. "
         "If not, call it with {names} added."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -90,6 +91,21 @@ def argument_named_in(text: str, arguments: Mapping[str, Any] | None) -> str | N
     quoted = set(_QUOTED.findall(text))
     by_value = [name for name, value in known if type(value) in (str, int) and str(value) in quoted]
     return by_value[0] if len(by_value) == 1 else None
+
+
+def shows_sent_value(text: str, arguments: Mapping[str, Any] | None) -> bool:
+    """Whether a text contains the whole value of an argument, as `no such file: a.md` does after `{"path": "a.md"}`.
+
+    Args:
+        text: a message; only the first 1,000 characters are read.
+        arguments: the arguments of the call.
+    """
+    values = [str(value) for value in (arguments or {}).values() if type(value) in (str, int)][:_MOST_ARGUMENTS]
+    told = text[:_LONGEST_MESSAGE]
+    return any(
+        len(value) >= _SHORTEST_WORD and value in told and re.search(rf"(?<!\w){re.escape(value)}(?!\w)", told)
+        for value in values
+    )
 
 
 def name_words(text: str) -> list[str]:

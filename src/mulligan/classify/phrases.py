@@ -120,7 +120,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
     (
         m.QUOTA,
         """~ (quota|quotas) @ (exceeded|exhausted|reached|used up) …,
-        ~ (exceeded|exceeds|reached) (your|the) (current|) quota …,
+        ~ (exceed|exceeded|exceeds|reached) (your|the|) (current|storage|account|) quota …,
         insufficient (account|) (quota|credit|credits|funds|balance) …, payment required,
         ~ (credit|credits|quota|allowance) (exhausted|depleted|used up) …,
         ~ (run|ran|running|is|are) out of (credit|credits|searches|funds|quota|requests|messages) …,
@@ -131,7 +131,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
         ~ (exceeds|exceeded|reached) (the|your) (daily|monthly|plan|usage|spending|credit|billing) (usage|request|)
             limit …,
         ~ limit for (the|this|your) (current|) (day|week|month|billing period|billing cycle) …,
-        ~ usage cap exceeded, ~ exceeded quota, ~ insufficient (buying power|balance) …,
+        ~ usage cap exceeded, ~ insufficient (buying power|balance) …,
         maximum credits exceeded, ~ credit limit exceeded, ~ (exceeded|reached) your (credits|credit) limit,
         ~ (exceeds|exceeded|reached) (the|your) (pay as you go|free tier|plan set usage) limit …""",
     ),

@@ -77,6 +77,7 @@ _CONTAINER_ARGUMENTS = (
 # fmt: on
 _CONTAINER_RANK = 2  # the rank of an argument that names a container, such as a bucket
 _OTHER_RANK = 3  # the rank of an argument whose name does not suggest a resource
+_SEPARATORS = ("/", "\\", " ")
 _QUOTES = frozenset("\"'`")
 _STEP = lazy_pattern(r"[/\\]\w|\w\.[a-z]\w{0,5}$")
 _ESCAPED_PATH = lazy_pattern(r"[A-Za-z]:\\\\[^\\]|\\{4}\w")
@@ -171,8 +172,10 @@ def _value_of_kind(text: str, arguments: Mapping[str, Any]) -> str | None:
 
 
 def _ends_with_name(path: str, name: str) -> bool:
-    """Whether a path or phrase ends with a name: `/data/a.txt` with `a.txt`, `index logs2` with `logs2`."""
-    return path.endswith(name) and path[-len(name) - 1 : -len(name)] in ("/", "\\", " ")
+    """Whether a path or phrase ends with a name: `/data/a.txt` with `a.txt` or `a`, `index logs2` with `logs2`."""
+    stem, _, extension = path.rpartition(".")
+    forms = (path, stem) if extension.isalnum() else (path,)
+    return any(form.endswith(name) and form[-len(name) - 1 : -len(name)] in _SEPARATORS for form in forms)
 
 
 def _only_innermost(named: list[tuple[int, str]]) -> str | None:

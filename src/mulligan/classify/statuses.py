@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Unpack
 
 from mulligan.classify import meanings as m
+from mulligan.classify.call_arguments import shows_sent_value
 from mulligan.classify.failure import Failure
 from mulligan.classify.phrases import said
 from mulligan.classify.reasons import meaning_of_codes
@@ -68,11 +69,13 @@ _TEXT_OVERRIDES: Mapping[int, tuple[m.Meaning, ...]] = {
     401: (m.QUOTA,),
     403: (*_REFUSALS, m.TOO_LARGE),
     409: (m.EXISTS, m.QUOTA),
+    413: (m.QUOTA,),
     422: (m.RATE_LIMIT, m.QUOTA, m.EXISTS),
     429: (m.QUOTA, m.BUSY),
     500: (m.DISK_FULL, m.QUOTA),
     503: (m.DISK_FULL,),
 }
+_ABOUT_THE_CALL = (m.NOT_FOUND, m.EXISTS)
 _VALIDATION_STATUSES = (400, 422)
 _CREDENTIAL = lazy_pattern(
     r"key|token|secret|passw|auth|credential|session|login|signature|scope|permission", re.IGNORECASE
@@ -133,6 +136,8 @@ def meaning_of(status: int, failure: Failure) -> m.Meaning:
     )
     if override is None and known_status in _TEXT_OVERRIDES:
         override = said(failure.told, _TEXT_OVERRIDES[known_status])
+    if override is None and status == 500 and shows_sent_value(failure.told, failure.arguments):
+        override = said(failure.told, _ABOUT_THE_CALL)
     if (
         override in (m.PERMISSION, m.AUTHENTICATION, m.CONFLICT)
         and status in _VALIDATION_STATUSES
@@ -156,6 +161,8 @@ def _has_wait_header(failure: Failure) -> bool:
 
 def _effect(status: int, meaning: m.Meaning, failure: Failure) -> Effect:
     """The effect of a request: a rejected one changed nothing, a server that failed or timed out may have changed something."""
+    if status == 500 and meaning in _ABOUT_THE_CALL:
+        return "possible"  # a server that did not expect this may have begun
     if meaning.cls is ToolTimeoutError or meaning is m.DISK_FULL:
         return meaning.effect or "possible"
     if status < 500 or status in _HARMLESS or meaning.effect is None:

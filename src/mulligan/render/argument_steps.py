@@ -20,9 +20,10 @@ from mulligan.classify.call_arguments import may_be_named_in
 from mulligan.errors import Problem, ToolError
 from mulligan.pointers import argument_of
 from mulligan.render.quoting import split_problems
+from mulligan.render.shown_lookup import Look
 from mulligan.repair.provenance import is_plain_identifier
 from mulligan.repair.schemas import SchemaResolver
-from mulligan.resolve.words import split_words
+from mulligan.resolve.words import split_words, word_set
 from mulligan.secrets.redaction import redacted_pointer
 from mulligan.tools import Tool, once_per_tool
 from mulligan.untrusted.text import is_name, show_name
@@ -31,6 +32,7 @@ _MOST_NAMES = 3
 _MOST_KNOWN = 12
 _LONGEST_LIST = 160
 _MAX_PROBLEMS = 100
+_MOST_ABOUT = 300
 _LONG_NAME, _MAX_TYPOS = 5, 2
 _COMMON_WORDS = frozenset(
     ("id", "ids", "name", "names", "value", "is", "of", "by", "max", "min", "type", "number", "date")
@@ -39,6 +41,12 @@ _PLAIN_VALUES = re.compile(r'one of "[\w./-]{1,64}"(?:, "[\w./-]{1,64}")+(?: or 
 _PLAIN_BOUND = re.compile(
     r"(?:(?:at (?:least|most)|more than|less than) -?[\d.]{1,20}(?: items| characters)?(?: and )?)+"
 ).fullmatch
+_REPEATED = word_set("etag revision rev sha generation")
+_SAID_TO_REPEAT = re.compile(
+    r"\b(?:current|present|latest|last|existing|expected|optimistic|concurren\w+|stale|conflicts?|"
+    r"as (?:it was )?(?:read|returned))\b",
+    re.IGNORECASE,
+)
 _FINER_THAN_VALID = ("number", "boolean", "one_of", "in_form")
 
 Offer = Literal["", "tool", "names", "form", "correction", "less", "rejected", "meant"]
@@ -71,6 +79,7 @@ def argument_step(
     sanitize_line: Callable[[str], str],
     *,
     offer: Offer,
+    look: Look | None = None,
 ) -> str:
     """The step after arguments that do not fit, or that the tool rejected.
 
@@ -81,6 +90,7 @@ def argument_step(
         catalogue: the templates.
         sanitize_line: turns a foreign text into one clean line.
         offer: what the quoted text offers.
+        look: as of `next_step`.
     """
     problems, _ = split_problems(error, tool)
     if not problems:
@@ -105,7 +115,7 @@ def argument_step(
     if not names or ("without" in kinds and len(kinds) > 1):
         return catalogue["corrected"].format(tool=name, rest=rest)
     template = kinds.pop() if len(kinds) == 1 else "valid"
-    if template == "added" and offer != "meant" and (step := _renamed_step(error, name, tool, catalogue, pointers)):
+    if template == "added" and (step := _added_step(error, name, tool, catalogue, pointers, offer, look)):
         return step
     form = ""
     if template == "valid" and len(names) == 1:
@@ -129,6 +139,20 @@ def _valid_template(
     return "in_form" if form else "valid", form
 
 
+def _added_step(
+    error: ToolError,
+    name: str,
+    tool: Tool | None,
+    catalogue: Catalogue,
+    pointers: Sequence[str],
+    offer: Offer,
+    look: Look | None,
+) -> str:
+    """The step where arguments are missing, if more is known than that; otherwise empty."""
+    step = _read_first_step(name, tool, catalogue, pointers, look)
+    return step or ("" if offer == "meant" else _renamed_step(error, name, tool, catalogue, pointers))
+
+
 def _renamed_step(error: ToolError, name: str, tool: Tool | None, catalogue: Catalogue, pointers: Sequence[str]) -> str:
     """The step where arguments are missing and others were sent that the tool does not declare; empty without these."""
     others = _undeclared(error, tool)
@@ -138,6 +162,36 @@ def _renamed_step(error: ToolError, name: str, tool: Tool | None, catalogue: Cat
     names = join_names(_display_pointers(pointers, str), catalogue)
     template = finer_template(catalogue, "added", "renamed")
     return catalogue[template].format(tool=name, names=names, others=join_names(others, catalogue), rest=rest)
+
+
+def _read_first_step(
+    name: str, tool: Tool | None, catalogue: Catalogue, pointers: Sequence[str], look: Look | None
+) -> str:
+    """The step where only what must be read first is missing, such as the version that a thing has now; otherwise empty."""
+    argument = pointers[0][1:]
+    if tool is None or look is None or len(pointers) > 1 or not _repeats_state(tool, argument):
+        return ""
+    found = look(False)
+    if found is None or not found.call:
+        return ""
+    template = finer_template(catalogue, "added", "read_first")
+    names = join_names(_display_pointers(pointers, str), catalogue)
+    return catalogue[template].format(tool=name, names=names, rest="", call=found.call)
+
+
+def _repeats_state(tool: Tool, argument: str) -> bool:
+    """Whether an argument says which state of a thing is to be changed, by which its later changes are noticed."""
+    if argument not in _parameters(tool) or tool.read_only:
+        return False
+    words = split_words(argument)
+    if words[-1:] == ["match"]:
+        return words[:1] == ["if"]
+    if words[-1:] != ["version"]:
+        return bool(words) and words[-1] in _REPEATED
+    part = tool.parameters["properties"][argument]
+    about = part.get("description") if isinstance(part, Mapping) else None
+    is_number = isinstance(part, Mapping) and part.get("type") == "integer"
+    return is_number or (isinstance(about, str) and _SAID_TO_REPEAT.search(about[:_MOST_ABOUT]) is not None)
 
 
 def _undeclared(error: ToolError, tool: Tool | None) -> list[str]:

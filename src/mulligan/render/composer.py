@@ -38,13 +38,12 @@ from mulligan.render.corrections import CorrectionWriter
 from mulligan.render.narrowing import asks_for_less, takes_too_long
 from mulligan.render.next_steps import (
     LONGEST_WAIT,
-    Look,
-    ShownLookup,
     effect_note,
     format_seconds,
     next_step,
 )
 from mulligan.render.quoting import split_hints, split_problems, untrusted_resource
+from mulligan.render.shown_lookup import Look, ShownLookup
 from mulligan.repair.correction import Correction
 from mulligan.repair.provenance import is_plain_identifier
 from mulligan.secrets.redaction import REDACTED, Redactor, pointer_spellings, redacted_pointer, truncate

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from mulligan.catalogue import (
     MISSING,
@@ -31,6 +30,7 @@ from mulligan.errors import (
 from mulligan.pointers import argument_of
 from mulligan.render.argument_steps import Offer, argument_step, argument_template
 from mulligan.render.quoting import split_problems
+from mulligan.render.shown_lookup import Look, ShownLookup
 from mulligan.repair.provenance import is_plain_identifier
 from mulligan.resolve.words import split_words
 from mulligan.tools import Tool, once_per_tool
@@ -67,23 +67,6 @@ _NOT_APPROVED = {
     "host:approval-edit": "approval_edit",
     "host:approval-tool": "approval_missing",
 }  # by rule
-
-
-class ShownLookup(NamedTuple):
-    """A tool that shows what is there.
-
-    Attributes:
-        other: its name, safe to show.
-        call: the call of it as JSON text; empty if it cannot be given.
-        is_direct: whether it reads the missing thing itself, rather than showing which things exist.
-    """
-
-    other: str
-    call: str
-    is_direct: bool = False
-
-
-Look = Callable[[bool], ShownLookup | None]
 
 
 def next_step(
@@ -125,7 +108,7 @@ def next_step(
         return _tool_step(error, name, catalogue) if tool is None else catalogue["other_way"]
     if isinstance(error, ToolArgumentError):
         less = _less_step(error, name, tool, catalogue, said) if offer == "less" else ""
-        return less or argument_step(error, name, tool, catalogue, sanitize_line, offer=offer)
+        return less or argument_step(error, name, tool, catalogue, sanitize_line, offer=offer, look=look)
     if isinstance(error, ResourceNotFoundError):
         return _resource_step(error, name, tool, catalogue, offer, look, are_listed=bool(resources))
     if isinstance(error, ResourceConflictError) and not error.transient:

@@ -15,6 +15,7 @@ from mulligan.tools import Tool
 LISTS = word_set("list ls enumerate browse index all glob catalog tree")
 _SEARCHES = word_set("search find lookup query locate filter grep")
 _READS_ONE = word_set("get read fetch show describe view retrieve load info status inspect check")
+_ASPECTS = word_set("state details detail schedule availability history metadata settings summary overview usage")
 _VERBS = LISTS | _SEARCHES | _READS_ONE
 _PREPOSITIONS = word_set("in of for by from on with at to")
 _LABELS = word_set("id ids key name uuid number no nr slug code ref reference sku email title url uri value text")
@@ -106,8 +107,9 @@ def _reader(candidate: Tool, tool: Tool, kind: Sequence[Word]) -> Reader | None:
     words, nouns = parsed.words, _nouns(parsed.words)
     own_stems = {word.stem for word in kind_of_tool(tool.name)}
     matched = [noun for noun in nouns if is_of_kind(noun, kind)]
+    shows_aspect = bool(matched) and words[-1].text in _ASPECTS and matched[-1] in words[-2:-1]  # `room_schedule`
     if matched:
-        if matched[-1] is not _head(words):  # `list_board_members` lists no boards
+        if not shows_aspect and matched[-1] is not _head(words):  # `list_board_members` lists no boards
             return None
     elif any(noun.stem not in own_stems for noun in _nouns(parsed.tail_words)) or not _is_described(candidate, kind):
         return None
@@ -117,7 +119,7 @@ def _reader(candidate: Tool, tool: Tool, kind: Sequence[Word]) -> Reader | None:
         is_noun = all(map(_is_thing, parsed.tail_words))  # `snapshots`
         lists = (words[0].reads or is_noun) and any(map(_is_plural, matched))
         lists = lists or (words[0].reads and bool(matched) and not _requires_any(candidate))
-        if not lists and _READS_ONE.isdisjoint(texts):
+        if not lists and not shows_aspect and _READS_ONE.isdisjoint(texts):
             return None
     other_nouns = sum(noun not in matched and noun.stem not in own_stems for noun in nouns)
     return Reader(candidate, bool(matched), lists, searches, other_nouns)
