@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mulligan import Pipeline, errors
+from mulligan import Pipeline, Tool, errors
 from mulligan.plugin import Failure
 
 
@@ -144,3 +144,22 @@ def test_a_text_that_is_made_to_take_long_blames_nothing(text):
     arguments = {f"argument_{number}": {"inner": ["x" * 300] * 20} for number in range(50)}
     failure = Failure(ValueError(text), arguments=arguments)
     assert failure.blamed() is None and len(failure.leaves) == 60
+
+
+@pytest.mark.parametrize("kind", [TypeError, ValueError, NotImplementedError])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "shape.kind = val: enum \"round\" not found in ('CIRCLE', 'OVAL')",
+        "'round' is not one of ['CIRCLE', 'OVAL']",
+        "'round' not in ['CIRCLE', 'OVAL']",
+    ],
+)
+def test_a_value_beside_the_allowed_ones_was_rejected(kind, text):
+    def draw(**_: Any) -> None:
+        raise kind(text)
+
+    with Pipeline([Tool.from_schema("draw", "", {"type": "object"}, draw)], autoload=False) as pipeline:
+        result = pipeline.call("draw", {"form": "round", "size": 3})
+    assert [problem.pointer for problem in result.error.problems] == ["/form"]
+    assert 'Next: choose the right value for "form" from those quoted above' in result.content

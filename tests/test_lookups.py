@@ -96,6 +96,13 @@ def test_what_exists_is_listed_or_searched(name, arguments, resource, other, fil
         ),
         (errors.ResourceConflictError("It exists."), "create_label", {"name": "x"}, reader("list_labels"), {}),
         (
+            TimeoutError("timed out"),
+            "acme_post_status",
+            {"text": "x"},
+            reader("acme_scheduled_statuses"),
+            {},
+        ),
+        (
             errors.ResourceConflictError("It is taken."),
             "book_room",
             {"room_id": "r1", "day": "mon"},
@@ -339,6 +346,65 @@ def test_a_rejected_value_is_looked_up_where_a_tool_lists_its_kind(error, argume
 
 
 @pytest.mark.parametrize(
+    ("argument", "statement"),
+    [
+        ("query", "UPDATE tree SET age = 3 WHERE id = 7"),
+        ("sql", "  delete from tree"),
+        ("query", "SELECT * FROM tree"),
+        ("statement", "MATCH (t:tree) RETURN t"),
+    ],
+)
+@pytest.mark.parametrize(
+    "error", [errors.ResourceNotFoundError("No.", resource="tree"), RuntimeError("no such table: tree")]
+)
+def test_a_statement_goes_to_no_other_tool(error, argument, statement):
+    others = [reader("read_query", argument), reader("search_rows", "query"), reader("find_text", optional=(argument,))]
+    assert "{" not in step(error, "write_query", {argument: statement}, *others)
+
+
+def kind_reader(name: str, argument: str = "repo_id", **options: Any) -> Tool:
+    return reader(name, argument, **options)
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [("model_info", "dataset_info"), ("hub__get_song_text", "hub__get_poem_text"), ("pve.qemu.show", "pve.lxc.show")],
+)
+def test_what_may_be_of_another_kind_is_read_by_the_tool_for_that(name, other):
+    told = Pipeline([missing(name), kind_reader(other)], autoload=False).call(name, {"repo_id": "a/b"}).content
+    assert "Next: if it is of another kind or identified in another way, make this call" in told
+    assert proposed(told.splitlines()[-1]) == {"name": other, "arguments": {"repo_id": "a/b"}}
+
+
+def missing(name: str, **options: Any) -> Tool:
+    def handler(**sent: Any) -> None:
+        raise errors.ResourceNotFoundError("It does not exist.", resource=str(next(iter(sent.values()))))
+
+    schema = kind_reader(name).parameters
+    return Tool.from_schema(name, "", schema, handler, **{"read_only": True, **options})
+
+
+@pytest.mark.parametrize(
+    ("first", "others", "sent"),
+    [
+        (missing("model_info"), [kind_reader("dataset_info"), kind_reader("space_info")], "a/b"),
+        (missing("model_info"), [kind_reader("dataset_info")], "77"),
+        (missing("model_info"), [kind_reader("dataset_info", "dataset_id")], "a/b"),
+        (missing("model_info"), [kind_reader("dataset_info", read_only=False)], "a/b"),
+        (missing("model_info", read_only=False), [kind_reader("dataset_info")], "a/b"),
+        (missing("get_object"), [kind_reader("stat_object")], "a/b"),
+        (missing("staging_flag_info"), [kind_reader("production_flag_info")], "a/b"),
+        (missing("public_key_text"), [kind_reader("private_key_text")], "a/b"),
+        (missing("sent_mail_text"), [kind_reader("received_mail_text")], "a/b"),
+        (missing("table_columns"), [kind_reader("table_indexes")], "a/b"),
+    ],
+)
+def test_no_other_kind_is_guessed(first, others, sent):
+    told = Pipeline([first, *others], autoload=False).call(first.name, {"repo_id": sent}).content
+    assert "of another kind" not in told
+
+
+@pytest.mark.parametrize(
     "text",
     ["Carrier must not be empty.", "The carrier is on strike.", "Unknown error.", "No carrier, no parcel: 7 left"],
 )
@@ -543,6 +609,11 @@ def test_a_statement_that_writes_is_sent_to_the_tool_that_runs_such(error: Excep
         (ONLY_READS[0], "drop table trees", [statement("db_execute"), statement("db_run")]),
         (ONLY_READS[0], "drop table trees", [reader("db_execute", "sql", "database", read_only=False)]),
         (ONLY_READS[0], "drop table trees", [statement("db_execute", destructive=True)]),
+        (
+            ONLY_READS[0],
+            "insert into trees values (1)",
+            [statement("db_run", destructive=True), statement("db_execute")],
+        ),
         (ONLY_READS[0], "drop table trees", [statement("db_execute", tool_type="extension", provider="elsewhere")]),
     ],
 )

@@ -164,5 +164,17 @@ def test_a_query_that_was_not_finished_in_time_is_not_repeated_as_it_was(report,
     )
 
 
+def test_a_statement_that_took_too_long_reads_less_before_it_returns_less():
+    properties = {"sql": TEXT, "max_rows": {"type": "integer"}}
+    told = step("canceling statement due to statement timeout", {"sql": "select * from trees"}, properties)
+    assert told.startswith('Next: call find again for less: with a "sql" that reads less or with "max_rows" added. ')
+    told = step(
+        "canceling statement due to statement timeout",
+        {"query": "old oak trees"},
+        {"query": TEXT, "max_rows": {"type": "integer"}},
+    )
+    assert told.startswith('Next: call find again for less: with "max_rows" added. ')
+
+
 def test_a_sender_is_no_period():
     assert SAME in step("gave up with 17 pages read", {"from": "+493012345600"}, {"from": TEXT})

@@ -501,3 +501,21 @@ def test_what_a_path_ends_with_is_what_is_missing(text, sent, resource):
 
     with Pipeline([Tool.from_schema("act", "", {"type": "object"}, act)], autoload=False) as pipeline:
         assert pipeline.call("act", sent).error.resource == resource
+
+
+@pytest.mark.parametrize(
+    ("text", "offers"),
+    [
+        ("('Acme API returned error', 404, 'Not Found', 'Record not found')", False),
+        ("('request failed', 'no such user', 'does not exist')", False),
+        ("User kim not found; there are 'ada', 'bob'", True),
+        ('HINT:  Perhaps you meant to reference the column "tree.aged": it does not exist as kim', True),
+    ],
+)
+def test_reports_are_no_names_to_choose_from(text, offers):
+    def act(**_: Any) -> None:
+        raise RuntimeError(text)
+
+    with Pipeline([Tool.from_schema("act", "", {"type": "object"}, act)], autoload=False) as pipeline:
+        told = pipeline.call("act", {"user": "kim"}).content
+    assert ("from those quoted above" in told) is offers

@@ -441,6 +441,14 @@ CASES: dict[str, Case] = {
         "get_tag",
         {"tag": "fix"},
     ),
+    "argument_missing_that_is_read_first": called(
+        [
+            Tool.from_schema("update_page", "", schema(page_id=PATH, version={"type": "integer"}), dict),
+            Tool.from_schema("get_page", "", schema(page_id=PATH), dict, read_only=True),
+        ],
+        "update_page",
+        {"page_id": "home"},
+    ),
     "argument_under_another_label": called(
         [Tool.from_schema("open_ticket", "", schema(number=PATH), dict, read_only=True)],
         "open_ticket",

@@ -142,7 +142,7 @@ ENGLISH: Catalogue = {
         "Do not repeat this call."
     ),
     "see_existing": "see which exist, with this call: {call}",
-    "read_otherwise": "if it is identified in another way, make this call, otherwise check the name: {call}",
+    "read_otherwise": "if it is of another kind or identified in another way, make this call, otherwise check the name: {call}",
     "list_existing": "call {other} to see which exist, then call {tool} again with one of them. Do not repeat this call.",
     "not_of_arguments": (
         "do not repeat this call: its arguments do not name what failed. "

@@ -31,11 +31,11 @@ from mulligan.errors import (
 )
 from mulligan.feedback import Feedback
 from mulligan.lazy import lazy_pattern
-from mulligan.pointers import escape, steps_of
+from mulligan.pointers import argument_of, escape, steps_of
 from mulligan.policy import Limits, Policy
 from mulligan.render.argument_steps import Offer
 from mulligan.render.corrections import CorrectionWriter
-from mulligan.render.narrowing import asks_for_less, takes_too_long
+from mulligan.render.narrowing import asks_for_less, reads_rows, takes_too_long
 from mulligan.render.next_steps import (
     LONGEST_WAIT,
     effect_note,
@@ -425,7 +425,7 @@ class FeedbackComposer:
         shows_form = _SHOWS_FORM.search(failure.detail) is not None
         offered = near if near or shows_form else find_offered_names(failure.detail, error.resource)
         if any(name != error.resource and name in feedback.detail for name in offered):
-            return "names"
+            return "correction" if _blames_statement(error) else "names"
         explains = (
             isinstance(error, ResourceNotFoundError) and _EXPLAINS.search(_ADDRESS.sub("", failure.detail)) is not None
         )
@@ -506,6 +506,14 @@ class FeedbackComposer:
         excerpt = truncate(self._redact_and_clean(text[: 4 * limit], newlines=True), limit).strip()
         key = f"{call.id}\0{call.name}\0{sent_text(call)}"
         return fence(excerpt, key=key, label=self._catalogue["reported"]) if excerpt else ""
+
+
+def _blames_statement(error: ToolError) -> bool:
+    """Whether the only rejected argument is a statement that selects rows: no quoted name is its value."""
+    if not isinstance(error, ToolArgumentError) or len(error.problems) != 1:
+        return False
+    sent = (error.arguments or {}).get(argument_of(error.problems[0].pointer))
+    return isinstance(sent, str) and reads_rows(sent)
 
 
 def _required_arguments(tool: Tool) -> str:

@@ -43,6 +43,7 @@ _NO_FILTERS = word_set(
     "format output sort order page offset cursor token fields verbose timeout wait retry retries color lang language "
     "locale include encoding style mode dry id projection columns select"
 )
+_SELECTS = lazy_pattern(r"\s*(?:select|with|match)\s", re.IGNORECASE)
 _STARTS, _ENDS = word_set("since from start after begin"), word_set("until to end before")
 _STEPS = word_set("timeframe granularity resolution interval step bucket")
 _STATEMENTS = word_set("sql query statement cypher expression script")
@@ -136,6 +137,11 @@ def find_statement(tool: Tool, sent: Mapping[str, Any]) -> str | None:
     """
     texts = (name for name, _ in _members(tool) if isinstance(sent.get(name), str) and " " in sent[name])
     return next((name for name in texts if not _STATEMENTS.isdisjoint(split_words(name))), None)
+
+
+def reads_rows(statement: str) -> bool:
+    """Whether a statement selects rows, as one of SQL or Cypher does."""
+    return _SELECTS.match(statement) is not None
 
 
 def _how(name: str) -> str:

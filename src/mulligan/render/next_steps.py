@@ -296,7 +296,7 @@ def _less_step(error: ToolError, name: str, tool: Tool | None, catalogue: Catalo
 
     If the quoted text names some of the arguments that may be added, only these are.
     """
-    from mulligan.render.narrowing import find_filters, find_limit, find_reducible, find_statement
+    from mulligan.render.narrowing import find_filters, find_limit, find_reducible, find_statement, reads_rows
 
     if tool is None or finer_template(catalogue, "less", "less_with") != "less_with":
         return ""
@@ -306,8 +306,9 @@ def _less_step(error: ToolError, name: str, tool: Tool | None, catalogue: Catalo
     if limit in sent:
         ways.append(catalogue["smaller"].format(name=f'"{limit}"'))
     ways += [catalogue[how].format(name=f'"{one}"') for how, one in find_reducible(tool, sent) if one != limit]
-    if not ways and (statement := find_statement(tool, sent)):
-        ways.append(catalogue["less_of"].format(name=f'"{statement}"'))
+    statement = find_statement(tool, sent)
+    if statement is not None and (not ways or (isinstance(error, ToolTimeoutError) and reads_rows(sent[statement]))):
+        ways.insert(0, catalogue["less_of"].format(name=f'"{statement}"'))  # other arguments bound only what it returns
     return catalogue["less_with"].format(tool=name, ways=catalogue["or"].join(ways)) if ways else ""
 
 

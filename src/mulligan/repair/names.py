@@ -18,6 +18,7 @@ from mulligan.resolve.words import UNKNOWN, is_restyled, look_up_word, split_com
 _MOST_UNKNOWN = 32
 _LONGEST, _MOST = 200, 200
 _FEWEST_INITIALS = 3
+_SHORTEST_COMMON = 3
 _WORD = re.compile(r"[^\W\d_]+")
 _MODIFIER_WORDS = """
 not no non never without except excluding exclude skip ignore un min max minimum maximum old previous prev
@@ -26,17 +27,21 @@ _TYPE_WORDS = "id ids name names value values text string str number num list ar
 _LABEL_WORDS = """
 id ids key name number no nr code ref reference value text
 """
+_VALUE_LABEL_WORDS = "chart graph plot diagram view mode type kind format style layout level file"
+_LONG_FORM_WORDS = "error errors development document documents number string integer minimum maximum"
 _PRIVILEGED = """
 admin administrator owner root superuser super sudo full all everything everyone anyone public unrestricted bypass
 write writer edit editor grant delete remove destroy drop purge erase wipe truncate overwrite force hard permanent
 permanently kill terminate shutdown reset revoke ban production prod live
 """
 _MODIFIERS, _TYPE_NAMES = frozenset(_MODIFIER_WORDS.split()), frozenset(_TYPE_WORDS.split())
+_VALUE_LABELS, _LONG_FORMS = frozenset(_VALUE_LABEL_WORDS.split()), frozenset(_LONG_FORM_WORDS.split())
 _PRIVILEGED_STEMS = frozenset(map(stem, _PRIVILEGED.split()))
 _SHORTEST_PREFIX, _SHORTEST_FOR_TYPO, _LONG_NAME = 4, 5, 7
 _DIGITS = re.compile(r"\d+")
 _LABEL_STEMS = frozenset(map(stem, _LABEL_WORDS.split()))
 _DEGREE = re.compile(r"(?:e?r|e?st|most)")
+_OTHER_MEANING = re.compile(rf"{_DEGREE.pattern}|less(?:ly)?|free|proof|wise")
 _SIGNS = re.compile(r"[^\w\s.,:;/'\"()-]|(?<!\w)[-.]|[-.](?!\w)")
 
 
@@ -143,8 +148,18 @@ def match_value(sent: str, candidates: Sequence[str]) -> Choice | None:
     """
     choice = _match_candidate(sent, tuple(candidates), _synonyms, is_same_value)
     if choice is None or (not choice.sure and escalates(sent, choice.name)):
-        choice = _match_without_shared_words(sent, candidates) or _match_initials(sent, candidates)
+        choice = _match_part(sent, candidates)
     return choice if choice is not None and _has_same_unit_case(sent, choice.name) else None
+
+
+def _match_part(sent: str, candidates: Sequence[str]) -> Choice | None:
+    """The allowed value of which more or less was sent, in one of four ways."""
+    return (
+        _match_without_shared_words(sent, candidates)
+        or _match_initials(sent, candidates)
+        or _match_abbreviation(sent, candidates)
+        or _match_without_label(sent, candidates)
+    )
 
 
 def _match_without_shared_words(sent: str, candidates: Sequence[str]) -> Choice | None:
@@ -181,6 +196,28 @@ def _match_initials(sent: str, candidates: Sequence[str]) -> Choice | None:
     words = split_words(sent) if len(sent) <= _LONGEST else []
     initials = "".join(word[0] for word in words)
     found = [name for name in candidates if len(words) >= _FEWEST_INITIALS and name.casefold() == initials]
+    return Choice(found[0], sure=False) if len(found) == 1 and not escalates(sent, found[0]) else None
+
+
+def _match_abbreviation(sent: str, candidates: Sequence[str]) -> Choice | None:
+    """The allowed value with which the word begins that was sent: `emerg` for `emergency`, `err` for `error`."""
+    word = sent.strip().casefold()
+    if not word.isalpha() or len(word) > _LONGEST:
+        return None
+    alike = [name for name in candidates if name.casefold()[:_SHORTEST_COMMON] == word[:_SHORTEST_COMMON]]
+    if len(alike) != 1 or not word.startswith(alike[0].casefold()) or escalates(sent, alike[0]):
+        return None
+    left = word[len(alike[0]) :]
+    is_short_form = len(alike[0]) > _SHORTEST_COMMON <= len(left) and _OTHER_MEANING.fullmatch(left) is None
+    is_short_form = is_short_form or (len(alike[0]) == _SHORTEST_COMMON and word in _LONG_FORMS)
+    return Choice(alike[0], sure=False) if is_short_form else None
+
+
+def _match_without_label(sent: str, candidates: Sequence[str]) -> Choice | None:
+    """The allowed value that lacks only a word for its kind: `bar` for `bar chart`."""
+    words = split_words(sent) if len(sent) <= _LONGEST else []
+    kept = [word for word in words if word not in _VALUE_LABELS]
+    found = [name for name in candidates if kept and len(kept) < len(words) and split_words(name) == kept]
     return Choice(found[0], sure=False) if len(found) == 1 and not escalates(sent, found[0]) else None
 
 

@@ -17,6 +17,7 @@ _NAME = r"[\w@~./:-]{1,128}"
 _IS_NAME = re.compile(_NAME)
 _PROPOSED = re.compile(
     r"(?:did you mean|do you mean|you may mean|similar to|similar(?=:)|similar \w{1,20}(?: is| are)?|"
+    r"(?:perhaps|maybe|probably) you meant(?: to reference)?(?: the)?(?: (?:column|table|relation|function|field))?|"
     rf"closest (?:is|match(?:es)?)|look like|renamed to|moved to)[:\s]{{1,4}}[\"'`]?({_NAME})(?![^\s\"'`,;?.!)\]])",
     re.IGNORECASE,
 )
@@ -26,7 +27,7 @@ _QUOTED_LIST = re.compile(  # not the keys and values of an object
     r"""(?:"[^"\n]{1,100}"|'[^'\n]{1,100}')"""
     r"""(?:,\s{1,4}(?:and\s|or\s)?(?:"[^"\n]{1,100}"|'[^'\n]{1,100}')(?!\s?:)){1,100}"""
 )
-_REMARK = re.compile(r"(?<=[\w'\"]) \([^():\n]{1,60}\)(?=[,;.'\"\]]|\s*$)")  # `gra-1 (Graz), lnz-1 (Linz)`
+_REMARK = re.compile(r"(?<=[\w'\"]) \((?!['\"])[^():\n]{1,60}\)(?=[,;.'\"\]]|\s*$)")  # `gra-1 (Graz), lnz-1 (Linz)`
 _SEPARATOR = re.compile(r"\s*,\s*(?:and\s+|or\s+)?")
 _TRAILING = ".:,;-/"
 _DIGITS = re.compile(r"\d+")
@@ -62,7 +63,10 @@ def _unescape_quotes(text: str) -> str:
 def _find_offered(text: str) -> list[str]:
     text = _unescape_quotes(text)
     reported = _REMARK.sub("", remove_missing_reports(text))
-    quoted = [found[0].replace('"', "").replace("'", "") for found in _QUOTED_LIST.finditer(reported)]
+    lists = (
+        found[0] for found in _QUOTED_LIST.finditer(_REMARK.sub("", text))
+    )  # no list: `('Not Found', 'No record')`
+    quoted = [one.replace('"', "").replace("'", "") for one in lists if remove_missing_reports(one) == one]
     listed = (found[1] for found in _LISTED.finditer(reported))
     names = [group for group in listed if not any(name.endswith(":") for name in _SEPARATOR.split(group))]
     return [found[1] for found in _PROPOSED.finditer(text)] + names + quoted  # `code: 7, message: x` lists no names

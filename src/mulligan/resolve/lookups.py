@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mulligan.resolve.proposals import is_said_to_read, seems_to_read
 from mulligan.resolve.readers import LISTS, Reader, is_of_kind, is_reachable, kind_of_argument, kind_of_tool
-from mulligan.resolve.words import Word, canonical, split_words, word_set
+from mulligan.resolve.words import Word, canonical, look_up_word, split_words, word_set
 from mulligan.tools import Tool, takes_as_sent
 
 if TYPE_CHECKING:
@@ -50,6 +50,12 @@ _WRITES = re.compile(  # how a statement begins that changes data
     r"\s*(?:insert|update|delete|create|merge|alter|drop|replace|upsert|truncate|grant|revoke|set|remove)\s",
     re.IGNORECASE,
 )
+_VARIANTS = word_set(
+    "prod production live staging stage test testing dev development sandbox local remote private public secret internal "
+    "external admin root old new draft raw"
+)
+_STATEMENTS = word_set("sql query statement cypher expression script command")
+_STATEMENT = re.compile(rf"{_WRITES.pattern}|\s*(?:select|with|match|exec)\s", re.IGNORECASE)
 _EXISTS = re.compile(r"\balready (?:exists?|present|registered|defined|taken|in use)\b|\bduplicate\b", re.IGNORECASE)
 _CREATES, _UPDATES = word_set("create add insert register new"), word_set("update patch edit modify change alter amend")
 _MISSING = word_set("undefined unknown missing no invalid found exist exists nonexistent")
@@ -111,20 +117,23 @@ class Lookups:
         self._rejected = rejected if rejected in sent else None
         self.is_folder = is_folder and self._rejected is not None
         self._type_name = type_name
+        self._handed = {name: value for name, value in sent.items() if not _is_statement(name, value)}
 
     def existing(self) -> Lookup | None:
         """The tool that reads the missing thing in another way, or lists or searches things of its kind."""
-        direct = self._by_other_identifier()
+        direct = self._by_other_identifier() or self._of_other_kind()
         if direct is not None:
             return direct
         missing = self._rejected or _missing_argument(self._sent, self._resource)
+        if missing is not None and _is_statement(missing, self._sent[missing]):  # it only contains the name
+            return self._find(_Wanted(_kind_of_type(self._type_name), self._handed, None, None, reads_one=False))
         if self.is_folder and missing is not None:
-            return self._find(_Wanted(kind_of_argument(missing), self._sent, None, None, reads_one=False))
+            return self._find(_Wanted(kind_of_argument(missing), self._handed, None, None, reads_one=False))
         if missing is not None and (above := self._folder_above(missing)) is not None:
             return above
         value = self._resource if missing is None else self._sent[missing]
         wanted = _Wanted(
-            () if missing is None else kind_of_argument(missing), self._sent, missing, value, reads_one=False
+            () if missing is None else kind_of_argument(missing), self._handed, missing, value, reads_one=False
         )
         of_tool = wanted._replace(kind=kind_of_tool(self._tool.name))
         found = self._find(wanted) if wanted.kind else self._find(of_tool)
@@ -171,11 +180,34 @@ class Lookups:
         arguments = {**shared, left[0]: others[0]}
         return arguments if isinstance(tool.fit(dict(arguments)), dict) else None
 
+    def _of_other_kind(self) -> Lookup | None:
+        """The only tool that reads a thing of another kind by the same arguments: `dataset_info` beside `model_info`.
+
+        A bare number may be the identifier of anything, so that it is not looked up so.
+        """
+        if not self._tool.read_only or len(self._toolset) > _MOST_TOOLS or self._is_numbered():
+            return None
+        parameters = self._tool.parameters.get("properties")
+        found = [
+            one
+            for one in self._toolset.values()
+            if one.read_only
+            and not one.secret
+            and _is_of_other_kind(self._tool.name, one.name)
+            and one.parameters.get("properties") == parameters
+            and is_reachable(one, self._tool)
+        ]
+        is_only = len(found) == 1 and takes_as_sent(found[0], self._sent)
+        return Lookup(found[0], dict(self._sent), is_direct=True) if is_only else None
+
+    def _is_numbered(self) -> bool:
+        return all(isinstance(value, int) or str(value).isdigit() for value in self._sent.values())
+
     def state(self) -> Lookup | None:
         """The tool that reads what the call wanted to change: the same thing by its identifier, or the list of them."""
         named = tuple(noun for name in self._sent if _is_identifier(name) for noun in kind_of_argument(name))
         for kind in (kind_of_tool(self._tool.name), named):
-            found = self._find(_Wanted(kind, self._sent, None, None, reads_one=True))
+            found = self._find(_Wanted(kind, self._handed, None, None, reads_one=True))
             if found is not None:
                 return found
         return None
@@ -238,13 +270,13 @@ class Lookups:
             (len(own.intersection(split_words(one.name))), one)
             for one in self._toolset.values()
             if one.name != self._tool.name
-            and not (one.read_only or one.destructive or one.secret or seems_to_read(one))
+            and not (one.read_only or one.secret or seems_to_read(one))
             and is_reachable(one, self._tool)
             and takes_as_sent(one, self._sent)
         ]
         most = max((shared for shared, _ in found), default=0)
         best = [one for shared, one in found if shared == most]
-        return best[0] if len(best) == 1 else None
+        return best[0] if len(best) == 1 and not best[0].destructive else None
 
     def updater(self, text: str) -> Tool | None:
         """The only tool that changes a thing of the kind that the failed one creates, where it exists already.
@@ -406,6 +438,8 @@ def _missing_argument(sent: Mapping[str, Any], resource: str | None) -> str | No
         equal = [name for name, value in sent.items() if isinstance(value, str) and value and value in resource]
     if not equal:
         equal = [name for name, value in sent.items() if isinstance(value, list) and resource in value]
+    if not equal:
+        equal = [name for name, value in sent.items() if _is_statement(name, value) and resource in value]
     return equal[0] if len(equal) == 1 else None
 
 
@@ -413,6 +447,24 @@ def _telling_words(name: str) -> list[str]:
     """The words of an argument's name that say what it is, rather than that it is a name or a number."""
     words = split_words(name)
     return [word for word in words if word not in _IDENTIFIES] or words
+
+
+def _is_of_other_kind(ours: str, theirs: str) -> bool:
+    """Whether two names of tools differ in one word before the last, which names the kind of thing in both."""
+    one, other = split_words(ours), split_words(theirs)
+    differing = [pair for pair in zip(one, other, strict=False) if pair[0] != pair[1]]
+    if len(one) != len(other) or len(differing) != 1 or one[-1] != other[-1]:
+        return False
+    if any(word in _VARIANTS or look_up_word(word).has_opposite for word in differing[0]):
+        return False  # another environment, or the private key beside the public one
+    kinds = [{word.text for word in kind_of_tool(name)} for name in (ours, theirs)]
+    return all(word in kind for word, kind in zip(differing[0], kinds, strict=True))
+
+
+def _is_statement(name: str, value: object) -> bool:
+    """Whether an argument holds a statement in a query language, which says what to do and must go to no other tool."""
+    is_text = isinstance(value, str) and _STATEMENT.match(value) is not None
+    return is_text and not _STATEMENTS.isdisjoint(split_words(name))
 
 
 def _is_identifier(name: str) -> bool:

@@ -165,7 +165,7 @@ def kind_of_tool(name: str) -> tuple[Word, ...]:
     """The words for what a tool is about: those of its name that are no verbs, and the last, as of `trigger_build_run`."""
     parsed = parse_name(name[:_LONGEST_NAME])
     words = parsed.tail_words
-    last = words[1:][-1:] if words and _is_verb(words[0]) and not words[-1].is_stop_word else ()
+    last = words[-1:] if any(map(_is_verb, words[:-1])) and not words[-1].is_stop_word else ()
     nouns = tuple(word for word in words if word in last or _is_thing(word))
     return nouns or _nouns(parsed.words) or words[1:][-1:]
 

@@ -107,7 +107,7 @@ navigate open url link page redirect
 schedule create plan calendar event meeting remind
 buy purchase order pay checkout cart
 refund return reimburse payment
-approve accept confirm allow grant
+approve accept confirm allow grant authorize authorise
 reject deny decline refuse
 merge combine join concat
 human agent escalate support handoff transfer operator
@@ -259,7 +259,7 @@ install | uninstall
 attach connect join link mount | detach disconnect leave unlink unmount
 login signin | logout signout signup
 show unhide expand | hide collapse
-approve accept confirm allow grant assign | reject deny decline refuse revoke unassign
+approve accept confirm allow grant authorize authorise assign | reject deny decline refuse revoke unassign
 subscribe follow like star pin | unsubscribe unfollow unlike unstar unpin
 increase raise up zoom expand | decrease reduce lower down shrink collapse
 encrypt | decrypt

@@ -23,10 +23,13 @@ _POSITIONS = frozenset((
 ))
 # fmt: on
 _ARGUMENT_MEANINGS = (None, m.ARGUMENT, m.FAILED, m.OUT_OF_RANGE)
+_LISTS_OTHERS = re.compile(  # `'mauve' not found in ('red', 'green')`
+    r"[\"'`] (?:is |was )?not (?:found )?(?:in|one of|among) (?:the )?[(\[{]\s*[\"'`]", re.IGNORECASE
+)
 _NULL = re.compile(r"\bnull (?:byte|character)s?\b")
 _KEY_NAMES = ("id", "key", "name", "uuid", "number", "slug", "code")
 _SHORTEST_KEY, _SHORTEST_NUMBER = 2, 100
-_MOST_KEYS, _LONGEST_SHOWN = 4, 2_000
+_MOST_KEYS, _LONGEST_SHOWN, _MOST_TEXT = 4, 2_000, 1_000
 
 
 @rules("builtins.LookupError")
@@ -72,7 +75,8 @@ def rejected(failure: Failure) -> ToolError | None:
     kind = type(failure.exception)
     if not failure.arguments or not failure.is_plain or kind.__module__ != "builtins" or kind is UnicodeError:
         return None
-    if said(failure.told) not in _ARGUMENT_MEANINGS:
+    lists_others = _LISTS_OTHERS.search(failure.told[:_MOST_TEXT]) is not None
+    if not lists_others and said(failure.told) not in _ARGUMENT_MEANINGS:
         return None
     if kind is KeyError and type(next(iter(failure.raised_with), None)) is not str:  # no message, but a key
         return None
@@ -81,7 +85,7 @@ def rejected(failure: Failure) -> ToolError | None:
     nulls = [pointer for pointer, _, value in failure.leaves if type(value) is str and "\0" in value]
     if len(nulls) == 1 and _NULL.search(failure.told):
         return rejection(failure, nulls[0], "contains a null character")
-    pointer = failure.blamed(by_value=kind is not TypeError)
+    pointer = failure.blamed(by_value=kind is not TypeError or lists_others)
     return None if pointer is None else rejection(failure, pointer, "rejected by the tool")
 
 
