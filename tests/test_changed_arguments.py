@@ -169,3 +169,30 @@ def test_a_retry_keeps_what_the_host_injects(make_pipeline, run):
 
     run(make_pipeline(save, middleware=[quick()]), "save", {"tags": ["a"]}, call_id="7", context={"db": database})
     assert seen == [(["a"], database, "7", [])] * 3
+
+
+@dataclass
+class Box:
+    """Can be built once."""
+
+    sides: list[int]
+
+    def __post_init__(self) -> None:
+        BUILT.append(self.sides)
+        if len(BUILT) > 1:
+            raise ValueError("the box is taken")
+
+
+BUILT: list[list[int]] = []
+
+
+def test_what_cannot_be_built_again_is_not_retried(make_pipeline, run):
+    BUILT.clear()
+
+    def pack(box: Box) -> str:
+        """Pack."""
+        raise errors.ToolUnavailableError("busy")
+
+    result = run(make_pipeline(Tool.from_function(pack, read_only=True)), "pack", {"box": {"sides": [1]}})
+    assert (result.attempts, type(result.error)) == (1, errors.ToolUnavailableError)
+    assert len(BUILT) == 2

@@ -173,3 +173,10 @@ def test_a_413_that_speaks_of_a_quota_is_one():
     assert type(error) is errors.ToolQuotaError
     error = status_error(Failure(Odd("File is larger than 10 MB", status_code=413)))
     assert type(error) is errors.ToolArgumentError
+
+
+def test_advice_to_upgrade_is_no_quota():
+    error = status_error(Failure(Odd("Rate limit reached. Upgrade your plan for higher limits.", status_code=429)))
+    assert type(error) is errors.ToolRateLimitError
+    error = status_error(Failure(Odd("Storage limit reached, please upgrade your plan.", status_code=403)))
+    assert type(error) is errors.ToolQuotaError

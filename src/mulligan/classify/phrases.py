@@ -132,7 +132,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
             limit …,
         ~ limit for (the|this|your) (current|) (day|week|month|billing period|billing cycle) …,
         ~ usage cap exceeded, ~ insufficient (buying power|balance) …,
-        ~ (storage|usage|plan|account|seat) limit (is|was|) (reached|exceeded) …, ~ upgrade (your|the) (plan|subscription) ~,
+        ~ (storage|seat) (limit|limits) @ (reached|exceeded) …,
         maximum credits exceeded, ~ credit limit exceeded, ~ (exceeded|reached) your (credits|credit) limit,
         ~ (exceeds|exceeded|reached) (the|your) (pay as you go|free tier|plan set usage) limit …""",
     ),

@@ -14,7 +14,7 @@ from mulligan.classify.detect import may_report
 from mulligan.classify.failure import Failure
 from mulligan.copies import copy_call
 from mulligan.deadline import Deadline, is_seconds
-from mulligan.errors import ToolError, UsageError
+from mulligan.errors import ToolArgumentError, ToolError, UsageError
 from mulligan.events import CallRetried, Waiting
 from mulligan.execute.builtin import execute
 from mulligan.execute.steps import (
@@ -235,8 +235,12 @@ def retry_by_default(invocation: Invocation, tool: Tool, outcome: Outcome) -> St
     middleware = middleware_for(invocation, tool)
     if any(getattr(one, "retries", False) is True for one in middleware):
         return outcome
+    try:
+        run = make_run(invocation, tool)
+    except ToolArgumentError:  # the host's own classes refuse now what they took before
+        return outcome
     retry = default_retry().middleware_after(outcome, invocation.started)
-    return (yield from run_middleware(invocation, tool, (retry, *middleware), make_run(invocation, tool)))
+    return (yield from run_middleware(invocation, tool, (retry, *middleware), run))
 
 
 def classify_outcome(invocation: Invocation, tool: Tool, outcome: Outcome) -> Outcome:

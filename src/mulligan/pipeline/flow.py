@@ -159,7 +159,7 @@ def before_run(invocation: Invocation, refused: ToolArgumentError | None = None)
             run = make_run(invocation, tool)
             if not is_plain:
                 return with_deadline(invocation, run)
-            if invocation.fresh_arguments is None:
+            if invocation.fresh_arguments is None and type(tool) is Tool:
                 invocation.keywords = None  # they are the tool's now, and need not be kept for as long as it runs
             return run
     except Exception as error:

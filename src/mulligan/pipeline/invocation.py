@@ -11,6 +11,7 @@ import attrs
 from mulligan.calls import ApprovalRequested, CallEvent, CallRepaired, Repair, ToolCall
 from mulligan.classify.failure import Failure
 from mulligan.deadline import Deadline
+from mulligan.errors import ToolArgumentError
 from mulligan.execute.steps import Middleware, Outcome
 from mulligan.feedback import FeedbackFormat
 from mulligan.hooks.callers import CompiledHooks
@@ -195,11 +196,16 @@ class Invocation:
 
     @property
     def handler_arguments(self) -> dict[str, Any]:
-        """The handler's keyword arguments, which are built again if the tool has had them."""
+        """The handler's keyword arguments, which are built again if the tool has had them.
+
+        Raises:
+            ToolArgumentError: the host's own classes refuse now what they took before.
+        """
         if self.keywords is None:
             assert self.tool is not None
             fitted = self.tool.fit(self.read_again())
-            assert isinstance(fitted, dict)
+            if isinstance(fitted, ToolArgumentError):
+                raise fitted
             self.keywords = fitted
         return self.keywords
 
