@@ -124,7 +124,7 @@ def fetch(url: str) -> str:
 @tool(read_only=True, timeout=1)
 def ponder() -> str:
     """Think for long."""
-    time.sleep(0.5)
+    time.sleep(3)
     return "42"
 
 
