@@ -352,6 +352,10 @@ def test_a_rejected_value_is_looked_up_where_a_tool_lists_its_kind(error, argume
         ("sql", "  delete from tree"),
         ("query", "SELECT * FROM tree"),
         ("statement", "MATCH (t:tree) RETURN t"),
+        ("query", "-- tidy up\n/* old; ones */ BEGIN; DELETE FROM tree"),
+        ("query", "(SELECT 1 FROM tree)"),
+        ("shell_command", "rm -r tree"),
+        ("script", "vacuum the tree"),
     ],
 )
 @pytest.mark.parametrize(

@@ -54,8 +54,12 @@ _VARIANTS = word_set(
     "prod production live staging stage test testing dev development sandbox local remote private public secret internal "
     "external admin root old new draft raw"
 )
-_STATEMENTS = word_set("sql query statement cypher expression script command")
-_STATEMENT = re.compile(rf"{_WRITES.pattern}|\s*(?:select|with|match|exec)\s", re.IGNORECASE)
+_LANGUAGES = word_set("sql statement cypher expression script command")
+_STATEMENT = re.compile(  # after blanks, brackets, comments and the beginning of a transaction
+    r"(?:[\s(;]|--[^\n]*\n|/\*(?:(?!\*/).)*\*/|begin\b(?: transaction)?)*"
+    rf"(?:{_WRITES.pattern}|(?:select|with|match|exec|execute|call|pragma|explain)\s)",
+    re.IGNORECASE | re.DOTALL,
+)
 _EXISTS = re.compile(r"\balready (?:exists?|present|registered|defined|taken|in use)\b|\bduplicate\b", re.IGNORECASE)
 _CREATES, _UPDATES = word_set("create add insert register new"), word_set("update patch edit modify change alter amend")
 _MISSING = word_set("undefined unknown missing no invalid found exist exists nonexistent")
@@ -462,9 +466,15 @@ def _is_of_other_kind(ours: str, theirs: str) -> bool:
 
 
 def _is_statement(name: str, value: object) -> bool:
-    """Whether an argument holds a statement in a query language, which says what to do and must go to no other tool."""
-    is_text = isinstance(value, str) and _STATEMENT.match(value) is not None
-    return is_text and not _STATEMENTS.isdisjoint(split_words(name))
+    """Whether an argument holds a statement, which says what to do and must go to no other tool.
+
+    By its name it always does, but for a `query`, which may also be a text to search for.
+    """
+    if not isinstance(value, str) or " " not in value.strip():
+        return False
+    words = split_words(name)
+    is_query = "query" in words and _STATEMENT.match(value[:_MOST_TEXT]) is not None
+    return is_query or not _LANGUAGES.isdisjoint(words)
 
 
 def _is_identifier(name: str) -> bool:

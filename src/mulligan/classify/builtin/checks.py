@@ -24,7 +24,7 @@ _POSITIONS = frozenset((
 # fmt: on
 _ARGUMENT_MEANINGS = (None, m.ARGUMENT, m.FAILED, m.OUT_OF_RANGE)
 _LISTS_OTHERS = re.compile(  # `'mauve' not found in ('red', 'green')`
-    r"[\"'`] (?:is |was )?not (?:found )?(?:in|one of|among) (?:the )?[(\[{]\s*[\"'`]", re.IGNORECASE
+    r"[\"'`] (?:is |was )?not (?:found )?(?:in|one of|among) (?:the )?[(\[]\s*[\"'`]", re.IGNORECASE
 )
 _NULL = re.compile(r"\bnull (?:byte|character)s?\b")
 _KEY_NAMES = ("id", "key", "name", "uuid", "number", "slug", "code")
