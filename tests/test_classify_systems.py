@@ -64,8 +64,8 @@ def bare():
         ("Allowed memory size of 134217728 bytes exhausted", Q, False, None),
         ("RESOURCE_EXHAUSTED: Out of memory while trying to allocate 9000 bytes", Q, False, None),
         ("panic: runtime error: invalid memory address or nil pointer dereference", X, False, None),
-        ("a file too large for the upload", X, False, None),
-        ("the memory of it is out of date", X, False, None),
+        ("a file too large for the upload", errors.ToolArgumentError, False, None),
+        ("the memory of it is out of date", errors.ResourceConflictError, False, None),
     ],
 )
 def test_what_a_runtime_reports(bare, text, cls, fatal, resource):

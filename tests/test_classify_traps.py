@@ -113,8 +113,6 @@ slow dance at 4:03
 throttle body cleaned at 42900 km
 too many cooks spoil the broth
 12 players timed out in round 3
-the door is locked
-Ann is busy on Monday
 too long; didn't read it
 the file format was invented in 1987
 files: 404

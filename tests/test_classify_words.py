@@ -78,6 +78,21 @@ SAID = {
         "access denied: /x",
         "You are not authorized to see this",
         "Operation not permitted",
+        "You need to be root to run this script",
+        "This command must be run as root",
+        "Please re-run as root",
+        "must be superuser to create subscriptions",
+        "must be owner of table orders",
+        "only superusers can alter the system",
+        "Only project owners may delete a project",
+        "you cannot perform this operation unless you are root",
+        "Unable to lock the directory, are you root?",
+        "This operation requires administrator privileges",
+        "The requested operation requires elevation",
+        "Root privileges are required",
+        "This endpoint requires the `admin:org` scope",
+        "Requires the Editor role",
+        "bob is not in the sudoers file",
     ],
     meanings.NOT_FOUND: [
         "Page not found",
@@ -154,6 +169,29 @@ no such widget""".splitlines()
 def test_whatever_there_is_no_such_one_of_is_not_found(text):
     assert said(text) == meanings.NOT_FOUND
     assert said(f"Error: {text}") == meanings.NOT_FOUND
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "parent must be root",
+        "parent: must be root",
+        "role must be administrator or member",
+        "role: must be admin or editor",
+        "root must be an object",
+        "owner is required",
+        "The container must not be run as root",
+        "The image will run as root",
+        "only the root element can have a namespace",
+        "name: only the owner field is accepted",
+        "the field requires elevation in meters",
+        "the step needs a role",
+        "The value needs the scope to be a string",
+        "You must be online",
+    ],
+)
+def test_a_role_that_is_a_value_or_an_object_is_no_missing_permission(text):
+    assert said(text) is not meanings.PERMISSION
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ KNOWN_MISSES = {  # what is not understood yet; an entry that has become wrong f
     "helm/release",
     "odata/key",
     *(f"e/{one}" for one in ("a10", "r1", "q1", "t1", "s3", "s5", "x3", "f6", "k2")),
-    *(f"f/{one}" for one in ("foursquare", "met-no", "mapbox", "whisper")),
+    *(f"f/{one}" for one in ("foursquare", "met-no", "whisper")),
     "g/46",
     *(
         f"h/{one}"

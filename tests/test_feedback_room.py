@@ -118,7 +118,7 @@ def test_a_flood_stays_within_the_tokens(make_pipeline, plugin, flood, format):
 def test_parts_go_by_their_importance(make_pipeline):
     problem = errors.ToolRateLimitError("Too many calls for now.", effect="possible")
     problem.__cause__ = None
-    tool = failing(ValueError("no route to the printer, which is switched off, " * 8))
+    tool = failing(ValueError("the printer hums a tune and blinks twice, " * 8))
     whole = make_pipeline(tool).call("act", {}).content
     assert unfence(whole.split("\nNext")[0].partition("effect.\n")[2]) is not None
     fewer = make_pipeline(tool, limits=Limits(feedback_tokens=60)).call("act", {}).content

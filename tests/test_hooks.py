@@ -202,9 +202,9 @@ def test_detect(make_pipeline, plugin, run):
         return None
 
     pipeline = make_pipeline(read, Tool.from_function(read, name="raw", detect=False), plugins=[plugin(detect=detect)])
-    result = run(pipeline, "read", {"path": "ERR the disk is gone"})
+    result = run(pipeline, "read", {"path": "ERR the disk hums"})
     assert isinstance(result.error, errors.ToolExecutionError)
-    assert "\nthe disk is gone\n" in result.content
+    assert "\nthe disk hums\n" in result.content
     assert run(pipeline, "read", {"path": "a"}).content == "read a"
     assert run(pipeline, "raw", {"path": "ERR x"}).content == "read ERR x"
 

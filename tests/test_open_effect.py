@@ -149,7 +149,7 @@ def test_a_call_that_had_no_effect_or_would_fail_again_is_not_to_be_repeated(mak
 
 
 def test_an_unknown_failure_that_speaks_of_what_was_sent_would_come_again(make_pipeline):
-    session = make_pipeline(*Billing(LookupError("There is no customer Ada.")).tools).session()
+    session = make_pipeline(*Billing(LookupError("Ada puzzles the clerk.")).tools).session()
     assert "It may have taken effect." in session.call("create_invoice", CALL).content
     assert session.call("list_invoices", {}).content == "no invoices"
 

@@ -68,7 +68,7 @@ class UnreadableError(Exception):
 
 
 def raise_group(depth: int = 1_000) -> None:
-    error: Exception = ValueError("the seed is not a number")
+    error: Exception = ValueError("the seed burst")
     for _ in range(depth):
         error = ExceptionGroup("wrapped", [error])
     raise error
@@ -83,7 +83,7 @@ def raise_this(error: BaseException) -> Any:
 
 
 HOSTILE = {
-    "raises": lambda: raise_this(ValueError("the seed is not a number")),
+    "raises": lambda: raise_this(ValueError("the seed burst")),
     "not serialisable": lambda: object(),
     "holds something not serialisable": lambda: {"rows": [1, object()]},
     "unreadable": lambda: raise_this(UnreadableError()),

@@ -501,20 +501,20 @@ CASES: dict[str, Case] = {
     "cancelled": failing(
         errors.ToolCancelledError("An operation that the tool waited for was cancelled."), read_only=True
     ),
-    "failed": failing(ServiceError("no route to the printer\nsecond line")),
-    "failed_without_effect": failing(ServiceError("no route to the printer"), read_only=True),
-    "failed_type_only": failing(ServiceError("no route to the printer"), policy=Policy(detail="type")),
-    "failed_twice": failing(ServiceError("no route to the printer"), session=2),
-    "failed_three_times": failing(ServiceError("no route to the printer"), session=3),
-    "refused": failing(ServiceError("no route to the printer"), session=4),
-    "refused_for_good": failing(ServiceError("no route to the printer"), session=5),
+    "failed": failing(ServiceError("the printer hums a tune\nsecond line")),
+    "failed_without_effect": failing(ServiceError("the printer hums a tune"), read_only=True),
+    "failed_type_only": failing(ServiceError("the printer hums a tune"), policy=Policy(detail="type")),
+    "failed_twice": failing(ServiceError("the printer hums a tune"), session=2),
+    "failed_three_times": failing(ServiceError("the printer hums a tune"), session=3),
+    "refused": failing(ServiceError("the printer hums a tune"), session=4),
+    "refused_for_good": failing(ServiceError("the printer hums a tune"), session=5),
     "failed_four_times_for_one_value": failing(
         problems(errors.Problem("/path", "rejected", None, '"x"')),
         {"path": "d"},
         before=[{"path": name} for name in "abc"],
     ),
     "failed_twelve_times_with_other_values": failing(
-        ServiceError("no route to the printer"), {"path": "z"}, before=[{"path": name} for name in "abcdefghijk"]
+        ServiceError("the printer hums a tune"), {"path": "z"}, before=[{"path": name} for name in "abcdefghijk"]
     ),
     "argument_corrected_twelve_times": called(
         [Tool.from_schema("act", "", schema(n=NUMBER), dict)],
@@ -529,11 +529,11 @@ CASES: dict[str, Case] = {
     ),
     "timeout_twice": failing(errors.ToolTimeoutError("No response within 5 s."), read_only=True, session=2),
     "failed_with_other_values": failing(
-        ServiceError("no route to the printer"), {"path": "d"}, before=[{"path": name} for name in "abc"]
+        ServiceError("the printer hums a tune"), {"path": "d"}, before=[{"path": name} for name in "abc"]
     ),
-    "budget_spent": failing(ServiceError("no route to the printer"), session=2, budget=Budget(calls=1)),
+    "budget_spent": failing(ServiceError("the printer hums a tune"), session=2, budget=Budget(calls=1)),
     "budget_of_a_tool_spent": failing(
-        ServiceError("no route to the printer"), session=2, budget=Budget(tools={"act": Budget(calls=1)})
+        ServiceError("the printer hums a tune"), session=2, budget=Budget(tools={"act": Budget(calls=1)})
     ),
     "approval_pending": called(TOOL_TO_APPROVE, "act", {"path": "a"}, plugins=[Asking()]),
     "approval_missing": without_session(TOOL_TO_APPROVE, "act", {"path": "a"}),
@@ -547,13 +547,13 @@ CASES: dict[str, Case] = {
         TOOL_TO_APPROVE, "act", {"path": "a"}, approver=lambda _: Approve(arguments={"path": 1})
     ),
     "approval_with_other_arguments": failing(
-        ServiceError("no route to the printer"),
+        ServiceError("the printer hums a tune"),
         {"path": "a"},
         approve=True,
         approver=lambda _: Approve(arguments={"path": "b"}),
     ),
     "approver_broken": called(TOOL_TO_APPROVE, "act", {"path": "a"}, approver=lambda _: True),
-    "failed_with_a_hint": failing(ServiceError("no route to the printer"), plugins=[Advising()]),
+    "failed_with_a_hint": failing(ServiceError("the printer hums a tune"), plugins=[Advising()]),
     "result_unwritable": called([Tool.from_schema("act", "", schema([]), opaque)], "act", {}),
     "authentication": failing(errors.ToolAuthenticationError("GitHub rejected the credentials.", provider="github")),
     "permission": failing(errors.ToolPermissionError("The account may not push.")),

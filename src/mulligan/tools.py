@@ -421,7 +421,7 @@ def takes_as_sent(tool: Tool, arguments: Mapping[str, Any]) -> bool:
         tool: the tool.
         arguments: the arguments as they were sent.
     """
-    known = tool.parameters.get("properties")
+    known = tool._schema.get("properties")  # noqa: SLF001 - `parameters` is a copy
     is_declared = isinstance(known, (dict, Mapping)) and arguments.keys() <= known.keys()
     return is_declared and tool.validator.is_valid(arguments)
 

@@ -41,6 +41,8 @@ _REFUSAL_MEANINGS = (m.AUTHENTICATION, m.PERMISSION, m.TLS, m.TIMEOUT, m.UNAVAIL
 _NARROWED = {  # what a later clause may say instead
     **dict.fromkeys(_CONNECTION_MEANINGS, _REFUSAL_MEANINGS),
     m.ARGUMENT: (m.AUTHENTICATION, m.RATE_LIMIT, m.QUOTA),
+    m.PERMISSION: (m.AUTHENTICATION,),
+    m.QUOTA: (m.RATE_LIMIT,),
 }
 _VAGUE = (None, m.ARGUMENT, m.FAILED)
 _NARROWER: Mapping[m.Meaning, tuple[m.Meaning, ...]] = {
@@ -66,6 +68,10 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
         ~ nil pointer dereference, ~ null pointer ~, segmentation fault ~,
         (list|string|tuple|pop) index out of range, runtime error index out of range …, runtime error,
         ~ division by zero, ~ could not parse * * (response|reply|answer|output) …""",
+    ),
+    (
+        m.NOT_FOUND,
+        """~ (do|does|did) not exist or ~ ~, ~ not found or ~ ~, ~ (could not|cannot) be found or ~ ~""",
     ),
     (
         m.DISK_FULL,
@@ -112,7 +118,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
         ~ ratelimited …, (way|) too many requests (recently|) …, ~ made too many requests (recently|) …,
         ~ too many (simultaneous|concurrent) ~, ~ due to (too many requests|rate limiting|rate limits) …,
         ~ @ throttled …, rate exceeded, slow down,
-        ~ flood control exceeded …,
+        ~ flood control exceeded …, ~ (maximum|max|admitted|allowed|at most) (*|) * (calls|requests|) per (second|minute) …,
         ~ (exceeded|reached|hit) (a|your|the) (secondary|primary|api|request|) rate (limit|limits) …,
         ~ (limited to|frequency is|limit is) * (calls|requests|queries) per ~,
         ~ detected unusual traffic from ~, ~ ratelimit, rate limited by ~""",
@@ -143,7 +149,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
         ~ (unable to|cannot|could not|failed to) (locate|find|load|retrieve|obtain) @ credentials …,
         authentication (error|failure), ~ authentication unavailable, ~ (requires|needs|missing) authentication …,
         (user|you|) (are|is|) not logged in, ~ not authenticated, ~ you must be logged in …,
-        (must|please) (log|sign) in …,
+        (must|please) (log|sign) in …, publickey, keyboard interactive, ~ session @ (timed out|ended) …,
         ~ (invalid|incorrect|bad|wrong|missing|expired|revoked|missing or invalid|invalid or expired)
             (api|access|secret) key* (provided|supplied|given|) …,
         ~ (invalid|incorrect|bad|wrong|missing|expired|revoked|missing or invalid|invalid or expired)
@@ -175,7 +181,25 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
         ~ (do|does) not have (the|) (required|necessary|sufficient|)
             (permission|permissions|access|privilege|privileges|rights) …,
         ~ not accessible by ~, read only file system, access to (the|) (path|file|folder|directory|) (_|) is denied,
-        ~ (popup|popups|pop up|pop ups) (window|windows|) @ blocked …""",
+        ~ (popup|popups|pop up|pop ups) (window|windows|) @ blocked …,
+        ~ you (must|need to|have to) be (the|a|an|) (*|) (root|superuser|administrator|admin|owner) (user|) …,
+        ~ unless you are (the|a|an|) (*|) (root|superuser|administrator|admin|owner) (user|) …, are you root,
+        ~ only (the|a|an|) (*|)
+            (root|superuser|superusers|administrator|administrators|admin|admins|owner|owners) (can|may|is|are) ~,
+        ~ (must|should|needs to|has to|can only|may only) be (run|executed|started|launched) (as|by|with) (the|a|an|)
+            (root|superuser|administrator|sudo) (user|) …,
+        (please|) (run|rerun|re run|try running) (this|the|it|) (command|script|program|again|) (as|with) (an|the|)
+            (root|superuser|administrator|sudo) (user|) …,
+        ~ (root|superuser|administrator|administrative|admin|elevated|owner)
+            (privilege|privileges|permission|permissions|right|rights|access) @ (required|needed|necessary) …,
+        ~ (requires|require|need|needs|requiring) (root|superuser|administrator|administrative|admin|elevated|owner)
+            (privilege|privileges|permission|permissions|right|rights|access) …,
+        ~ (requires|require|need|needs) (the|a|an|) (_|*) (permission|permissions|privilege|privileges|scope|scopes),
+        ~ (requires|require|need|needs) (the|a|an|) (_|*)
+            (permission|permissions|privilege|privileges|scope|scopes) (on|for|in|to access) ~,
+        ~ (requires|require|need|needs) (the|a|an) (_|*) role, ~ (requires|require|need|needs) (the|a|an) (_|*) role on ~,
+        must be (a|the|) superuser …, must be owner of ~, ~ requires superuser …, (need|needs|requires) root …,
+        ~ (operation|command|action|program|it|this) requires elevation …, ~ is not in the sudoers file …""",
     ),
     (
         m.ARGUMENT,
@@ -250,8 +274,8 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
     (
         m.CONFLICT,
         """conflict, merge conflict …, version conflict …, foreign key constraint failed, ~ directory not empty,
-        ~ modified since ~, ~ changed since ~, updates were rejected …, ~ non fast forward …,
-        ~ violates ~, account (is|has been) locked …""",
+        ~ modified since ~, ~ changed since ~, updates were rejected …, ~ non fast forward …, ~ violates ~,
+        ~ (must|has to|have to|needs to) be *ed (before|first) ~, account (is|has been) locked …""",
     ),
     (
         m.TIMEOUT,
@@ -293,7 +317,8 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
         m.TLS,
         """~ certificate (verify|verification) failed …, ~ certificate @ (expired|invalid|not trusted|self signed) …,
         ~ (ssl|tls) handshake failed …, self signed certificate …, certificate signed by unknown authority,
-        certificate is valid for ~, pkix path building failed, unable to get local issuer certificate,
+        certificate is valid for ~, host key verification failed,
+        pkix path building failed, unable to get local issuer certificate,
         unable to verify the first certificate, ~ hostname mismatch …""",
     ),
     (

@@ -1,4 +1,4 @@
-"""The last resort for exceptions that no rule covers: names of classes, then whole clauses of the text.
+"""The last resort for exceptions that no rule covers: names of classes, then the text, by whole clauses and by sentences.
 
 These rules read the whole chain at once, outermost first, after every rule has been asked about every exception in it.
 """
@@ -6,8 +6,8 @@ These rules read the whole chain at once, outermost first, after every rule has 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Callable, Iterator
+from functools import cache, lru_cache
 
 from mulligan.classify import meanings as m
 from mulligan.classify.failure import Failure
@@ -17,13 +17,15 @@ from mulligan.classify.reasons import reason_of
 from mulligan.classify.rules import Rules
 from mulligan.classify.status_in_text import find_status
 from mulligan.classify.statuses import status_error
-from mulligan.errors import ToolError
+from mulligan.errors import ErrorFields, ToolError
 
 rules = Rules()
 _VAGUE = (m.ARGUMENT, m.FAILED)
 _CHOICE_NAME = re.compile(r"[a-z]Or[A-Z]")
 _BAD_INDEX = re.compile(r"index out of range|^pop from|out of bounds|^too many indices")  # of Python and of numpy
 _LONGEST_INDEX_TEXT = 200
+_CODE = re.compile(r"[a-z]+(?:_[a-z]+)+")  # `invalid_auth`
+_LONGEST_CODE = 60
 _COMPONENT = re.compile(
     r"(?:(?!Internal)\w*(?:Server|Backend)|Socket|WebSocket|Proxy|DNS|SSL|TLS|OAuth\d?|Auth|Billing)"
     r"(?:Base)?(?:Error|Exception|Fault)?"
@@ -88,6 +90,37 @@ def _is_bug(failure: Failure) -> bool:
 def general_name(failure: Failure) -> ToolError | None:
     """The name of the exception's class contains general words, such as `Invalid` or `Validation`."""
     return _classify_by_name(failure, vague=True)
+
+
+@rules()
+def sentence(failure: Failure) -> ToolError | None:
+    """The message complains in a sentence, such as `You cannot afford the bow`, or is a code in lower case.
+
+    Sentences are read more loosely than known clauses, so none says that the call had no effect: `No receipt was issued`. One
+    that may mean something else ends no run.
+    """
+    for one in failure.whole_chain:
+        if one.exception is None or _is_bug(one):
+            continue
+        if (
+            len(one.told) <= _LONGEST_CODE
+            and _CODE.fullmatch(one.told)
+            and (meaning := reason_of(one.told)) is not None
+        ):
+            return m.error_of(one, meaning)
+        meaning, is_clear = _complaint()(one.told)
+        if meaning is not None and meaning is not m.FAILED:
+            fatal: ErrorFields = {} if is_clear else {"fatal": False}
+            return m.error_of(one, meaning, effect="possible", **fatal)
+    return None
+
+
+@cache
+def _complaint() -> Callable[[str], tuple[m.Meaning | None, bool]]:
+    """`complaint`, imported with the first text that no clause explains, since its tables are large."""
+    from mulligan.classify.detect.sentences import complaint
+
+    return complaint
 
 
 @rules()

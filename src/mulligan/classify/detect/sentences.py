@@ -1,8 +1,8 @@
 """Reads what went wrong from a sentence that a person wrote: `You can't afford the bow`, `Zug nicht gefunden`.
 
 `said` accepts only whole known clauses. This reader looks for patterns within a sentence: a negated verb, an adjective
-such as `invalid`, a limit, a state. It is for returned values of known tools only, and answers two questions: of which
-class is a failure that is known to be one (`sense`), and does a sentence alone report a failure (`clear_sense`).
+such as `invalid`, a limit, a state. It answers two questions: of which class is a failure that is known to be one, such as
+an exception (`sense`), and does a sentence in the value of a known tool report a failure at all (`clear_sense`).
 
 A pattern is a regular expression of whole words, in which `*` is the rest of a word, `…` up to 60 characters, `#` a number
 and `<NAME>` a list of words below.
@@ -25,8 +25,14 @@ _QUOTED = re.compile(
 )
 _SENTENCES = re.compile(r"(?<=[.!?])\s+|\n+|(?<=[\u3002\uff01\uff1f])")
 _COUNTS = re.compile(
-    r"(?:[\w -]{1,40}(?<!id)(?<!code)(?<!number)(?<!key)[:=] ?[\d.,%]{1,12}[,;]? ?){1,12}[a-z]{0,3}"
+    r"(?:[\w -]{1,40}(?<!id)(?<!code)(?<!number)(?<!key)(?<!\d)[:=] ?[\d.,%]{1,12}[,;]? ?){1,12}[a-z]{0,3}"
 )  # `unauthorized: 3, not found: 7`
+_LABEL = re.compile(r"(?:(?:fatal )?error|fatal|failed|failure|exception): ")
+_NO_RESOURCE = re.compile(  # neither a text in a page, nor what the call should have made: `no receipt was issued`
+    r"\b(?:text|string|pattern|phrase|word|snippet)s? (?:(?:is|was|were) )?not found\b"
+    r"|\bno \w+.{0,60} (?:issued|sent|created|generated|printed|produced|delivered|made|written|saved|stored|received)\b"
+)
+_COUNTED = re.compile(r"\d+ (?:\w+ )?\w+s \w+ed\b")  # `12 players timed out in round 3`
 _WRAPPER = re.compile(  # `Error executing tool crash: ...`: the name of a tool says nothing
     r"\b(?:execut|call|runn|invok)ing (?:the )?(?:tool |function )?[\w.'\"`/-]{1,80}"
     r"|\b(?:tool|function) [\w.'\"`/-]{1,80}(?= failed)"
@@ -49,7 +55,7 @@ _WORDS: Mapping[str, str] = {
     "|quota|cash|licen[cs]es|mileage|(disk|storage|free) space)",
     "PLAN": "(free|trial|plan|tier|monthly|daily|weekly|yearly|annual|subscription|licen[cs]e|spending|spend|credit|usage"
     "|storage|memory|billing)",
-    "SECRET": "(tokens?|api[ -]?keys?|access keys?|secret keys?"
+    "SECRET": "(tokens?|(x-)?api[ -]?keys?|access keys?|secret keys?"
     "|keys?(?! (_|hold|of|in|for|with))|(two-factor|2fa|verification|one-time|login) code"
     "|credentials?|passwords?|passcodes?|passphrase|pin"
     "|pin code"
@@ -57,8 +63,8 @@ _WORDS: Mapping[str, str] = {
     "ROLE": "(administrators?|admins?|owners?|managers?|members?|moderators?|editors?|staff|supervisors?|leads?|maintainers?"
     "|superusers?|root|operators?|employees|doctors?|physicians?|pharmacists?|nurses?|hosts?|organi[sz]ers?|teachers?"
     "|instructors?|subscribers|users with [\\w ]{2,30}|role|scope|privileges?|permissions?|clearance)",
-    "SERVICE": "(systems?|services?|server|gateway|site|website|platform|database|back ?end|api|host|cluster|node|portal|hub"
-    "|bridge|queue|broker|feed|provider|upstream|engine|model|registry|exchange|printer|instance|workers?|machine|robot"
+    "SERVICE": "(systems?|services?|servers?|gateway|site|website|platform|database|back ?end|api|hosts?|cluster|nodes?|portal"
+    "|hub|bridge|queue|broker|feed|provider|upstream|engine|model|registry|exchange|printer|instance|workers?|machine|robot"
     "|scanner|device|sensor|controller|store|shop|counter|desk|base|line)",
     "TAKEN": "(taken|booked|reserved|occupied|sold|sold out|full|fully booked|locked|checked out|in use|on loan|out of stock"
     "|busy|claimed|assigned)",
@@ -71,8 +77,9 @@ _WORDS: Mapping[str, str] = {
     "STOPPED": "(cancell?ed|aborted|interrupted|stopped|terminated|declined|rejected|dismissed|refused|denied|killed|halted"
     "|withdrawn|vetoed)",
 }
-# For each meaning, what hardly ever occurs in the answer to a question, then what only says of which class a failure is.
-_TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
+# For each meaning: what hardly ever occurs in the answer to a question; other complaints, which may also be such an answer;
+# and hints, which only say of which class a text is that is known to report a failure.
+_TABLE: tuple[tuple[m.Meaning, str, str, str], ...] = (
     (
         m.FAILED,
         """
@@ -94,6 +101,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         is not a function
         assertion failed
         """,
+        "",
     ),
     (
         m.NO_TOOL,
@@ -106,6 +114,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         no (function|action|method|operation) (is )?(named|called|registered)
         <NOT> (a|an|one of the) (valid|known|available|registered) (tools?|functions?|actions?|skills?)
         """,
+        "",
         "",
     ),
     (
@@ -128,17 +137,21 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (operation|request|call|job|task|upload|download|run|mission|transfer|query|execution|it) (cancell?ed|aborted
             |interrupted)
         """,
+        "",
     ),
     (
         m.RATE_LIMIT,
         """
         (rate|request|api|call)[- ]?limit(ed|ing|s)? … (exceed*|reach*|hit|error|wait|retry|try|violation|window)
         (exceed*|reach*|hit|over) … (rate|request|call)[- ]?limits?
-        (rate[- ]limited|throttl*|(too many|excessive) <CALLS>|flood (wait|control))
+        (rate[- ]limited|throttled|throttling|(too many|excessive) <CALLS>|flood (wait|control))
         too (many|much) … (minute|hour|second|seconds|minutes|short time|at once|in a row|recently|today)
         slow down
+        (reduce|lower) (your|the) (\\w+ )?(rate|frequency)
         (hourly|burst|minutely|concurren*) (\\w+ ){0,2}limit*( (exceed*|reach*|hit))?
         # <CALLS> ?<PER>
+        per[- ](second|minute|hour) limit
+        wait of # ?<UNIT>
         (once|twice|# times)<PER>
         limit (is|of) # (\\w+ ){0,3}<PER>
         <CALLS>… (per|an|a|every|each) (second|minute|hour|day) (are |is |)(allowed|maximum|the (maximum|limit))
@@ -146,11 +159,14 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (calling|requesting|sending|asking|posting|polling|going|typing|clicking) … too (fast|quickly|often|frequently)
         """,
         """
-        rate[- ]?limit*
         too (fast|quickly|frequently|often|soon|many)(?=$|[.,!;:])
-        (cool(ing)?[- ]?down|back ?off|take a break|calm down|hold your horses|not so fast|breather)
+        (one|#) <CALLS> every (\\w+ )?<UNIT>
         (next|again) (\\w+ )?(possible|allowed|available) (in|after) # ?<UNIT>
         wait (for |at least |another |about )*# ?<UNIT>
+        """,
+        """
+        rate[- ]?limit*
+        (cool(ing)?[- ]?down|back ?off|take a break|calm down|hold your horses|not so fast|breather)
         # <UNIT> ago
         """,
     ),
@@ -188,9 +204,19 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (costs?|needs?|requires?) … (you|account|wallet|purse) … (have|has|carry|holds?|left|only)
         (only|just) # … (left|remaining|available) …<MEANS>
         (insufficient|not enough|too little|short of|lacks?) …<MEANS>
-        (buy|add|purchase|order) (more|additional) …
         (maximum|max) (number|amount) of … (reached|exceeded)
+        (reached|exceeded|hit) (the|your|its) (maximum|max) (number|amount|count) of …
+        (is|are) (all )?used up
+        (has|have) used (up )?all …
+        (has|have) used up (its|their|the) …
+        (credit|balance|allowance|quota)( is|:) 0([.,]0+)?(?![\\d.,]*\\d)
+        (hit|reached|exceeded) your (# )?(\\w+ ){0,3}(limit|cap)
+        (budget|quota|allowance|credits?) … (0|no) (\\w+ )?(remaining|left)
+        all (\\w+ ){0,3}(seats|licen[cs]es|slots) … (taken|used|in use|occupied)
         limit of # … (reached|exceeded|used)
+        """,
+        """
+        (buy|add|purchase|order) (more|additional) …
         oom*
         """,
     ),
@@ -203,7 +229,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         time-?out (after|of|while|waiting|exceeded|expired|error|reached|#) …
         client timeout
         deadline … (exceeded|passed|expired)
-        (took|taking|takes|ran|running|waited) (too long|longer than …)
+        (took|taking|takes|ran|running|waited|needed|needs) (too long|longer than …|(for )?more than # ?<UNIT>)
         (exceed*|hit|reach*) … #( |-)?<UNIT> (time ?)?limit
         (query|command|job|request|process|script) … (killed|stopped|aborted|terminated|cancell?ed) after # ?<UNIT>
         exceed* (\\w+ ){0,3}(limit|maximum|timeout|budget) of # ?<UNIT>
@@ -222,8 +248,10 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (no|<NOT>|without|nothing) … (answer*|respon*|repl*|acknowledg*|finish*|complet*|arriv*|ready|done) … (within|in time
             |on time|before|# ?<UNIT>)
         (still|not yet) (\\w+ ){0,4}(after|within) # ?<UNIT>
-        time-?outs?
         (gave up|given up|giving up|stopped|killed|aborted|cancell?ed) … (after|at) (\\w+ ){0,3}#( |-)?<UNIT>
+        """,
+        """
+        time-?outs?
         (exceed*|over|longer than|more than) (the )?(\\w+ )?# ?-?<UNIT>
         """,
     ),
@@ -248,6 +276,8 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (invalid|expired|wrong|missing|bad|incorrect|revoked|no valid) (or \\w+ )?(\\w+ )?(tokens?|api[ -]?keys?|access keys?
             |credentials?|passwords?|passcode|pin|login|session|signature)
         (re)?connect (your|the) (\\w+ ){0,2}account …
+        <COULD>(read|get|obtain) (user ?name|password) …
+        to be (logged|signed) in
         \\w+_(key|token|secret|password|pat|credentials) (\\w+ ){0,3}(not (\\w+ )?(set|found|configured|defined
             |provided)|missing|required|unset|undefined)
         (missing|set|define|export|provide) (\\w+ ){0,4}\\w+_(key|token|secret|password|pat|credentials) …
@@ -256,18 +286,20 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (not accept|rejects?|rejected|refused|does not like) (our|your|the|my|this) (\\w+ )?<SECRET>
         """,
         """
-        (log|sign|logged|signed)[ -]?(in|on|out)
         (enter|provide|use|supply) a valid (\\w+ )?<SECRET>
-        authenticat*
-        unauthori[sz]ed
         <SECRET> (\\w+ ){0,6}(expired|invalid|revoked|wrong|missing|incorrect|rejected|required|ended|run out|mismatch
             |disabled|not (\\w+ )?(accepted|valid|recogni[sz]ed|found|set|match|configured|verified|correct))
-        (invalid|expired|wrong|missing|bad|incorrect|revoked|no valid|no|unknown) (or \\w+ )?(\\w+ )?<SECRET>
+        (invalid|expired|wrong|missing|bad|incorrect|revoked|no valid|no|unknown) (or \\w+ )?(\\w+ ){0,2}<SECRET>
         (account|calendar|mailbox|service) (is )?(<NOT>) (linked|connected)
         no (linked|connected|active) account
         no (\\w+ )?account (is |was |has been )?(linked|connected|configured|set up)
         <NOT> (\\w+ ){0,3}have (\\w+ ){0,2}active account …
         \\w+ auth (log-?in|login|refresh)
+        """,
+        """
+        (log|sign|logged|signed)[ -]?(in|on|out)
+        authenticat*
+        unauthori[sz]ed
         """,
     ),
     (
@@ -286,26 +318,34 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (cross-origin|cors) … (blocked|denied|not allowed)
         """,
         """
-        <NOT> (be )?(allowed|permitted|authori[sz]ed|entitled|cleared|eligible|privileged|approved for)
-        (denied|forbidden|disallowed|prohibited|off[- ]limits|unauthori[sz]ed)
+        <NOT> (be )?(allowed|permitted|authori[sz]ed|entitled|cleared|eligible|privileged|approved for)(?! (in|when|while|here
+            |as|at|before|after|until))
         <NOT> have …(rights?|access|role|privileges?|authority|clearance|permissions?|scopes?)
-        (only|reserved for|restricted to|limited to|requires?|needs?) (the |an? |its |their )?(\\w+ )?<ROLE>
+        (only|reserved for|restricted to|limited to|requires?|needs?) (the |an? |its |their )?([\\w-]+ )?<ROLE>
         (lacks?|missing|insufficient|without|higher|more) (the |an? |your )?(\\w+ ){0,3}<ROLE>
         <ROLE> only
+        access … not granted
+        (is|are|was) (forbidden|prohibited|disallowed|off[- ]limits)
+        (policy|policies|firewall|administrator|rules?) … (blocks?|forbids?|prohibits?|prevents?|disallows?) …
         (access|entry|write|read) (\\w+ ){0,2}(refused|restricted|blocked|revoked)
         (blocked|refused|rejected|prevented|stopped|disabled|locked) by …(policy|policies|firewall|rules?|settings?|guard*
             |filter|controls?|admin*|security|sandbox)
-        may (not|only) …
-        only (\\w+ ){1,4}(may|can|are allowed|is allowed) …
-        (lacks?|without|has no|have no) (\\w+ ){0,2}(access|rights?|authority)
+        may (not|only) (?!specify|contain|combine|exceed|be ) …
+        only ([\\w-]+ ){1,7}(may|can|are allowed|is allowed) (?!be ) …
+        (visible|available|accessible|open) to (the )?(\\w+ ){0,3}only
+        (lacks?|without|has no|have no) (\\w+ ){0,2}(access|rights?|authority|permissions?|capability)
+        required … (permissions?|scopes?|role)(?= (for|on|to|in)|$|[.,;:])
         outside (of )?(the |your |its )?((allowed|permitted) (?!range|limit|bound|value)|working
             |workspace|sandbox|authori[sz]ed|project) …
         (belongs to|owned by) (another|someone|somebody|a different|other) …
         (against|violates?) (the |our |your )?(\\w+ )?polic(y|ies)
         (no|read-only) (\\w+ )?access
-        (private|confidential|classified)
         <NOT> (given |granted )?consent* …
         consent … (missing|required|withdrawn|revoked|not (given|granted))
+        """,
+        """
+        (denied|forbidden|disallowed|prohibited|off[- ]limits|unauthori[sz]ed)
+        (private|confidential|classified)
         """,
     ),
     (
@@ -318,17 +358,21 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (socket|stream|channel|session|line|link|port) (was |is |got |has been )?(unexpectedly )?(closed|reset|dropped|lost
             |disconnected) …
         (closed|reset|dropped|terminated|hung up) by (the )?(peer|remote|server|other)
-        (lost|no) (the )?(connection|contact|link|network|internet) …
+        lost (the )?(connection|contact|link|network|internet) …
+        no (connection|contact|link|network|internet)(?= (to|with|from|between)|$|[.,;:])
         (ssl|tls|certificate|handshake) … (fail*|error|problem|unable|untrusted)
         fetch failed
         dial tcp
         (name resolution|dns) …(fail*|error)
         """,
         """
-        (econn*|getaddrinfo|dns|hung up|transport is closing|no (signal|dial tone|carrier|response from the (device|network)))
         network …(down|error|failure|problem|unavailable|lost)
         (lost|dropped|closed|refused|broken|bad) (the |its )?(connection|contact|link|signal)
+        (server|host|connection|peer) (has|have) gone away
         (ssl|tls|certificate) … (invalid|expired|not|reject*)
+        """,
+        """
+        (econn*|getaddrinfo|dns|hung up|transport is closing|no (signal|dial tone|carrier|response from the (device|network)))
         """,
     ),
     (
@@ -338,7 +382,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
             |not reachable|unable)
         service … unavailable
         <SERVICE> (\\w+ ){0,6}(unavailable|down|offline|overload*|under maintenance|not responding|unresponsive
-            |out of service|not available|restarting|starting up|warming up|shutting down|busy|not ready|at capacity)
+            |out of service|not available|restarting|rebooting|starting up|warming up|shutting down|busy|not ready|at capacity)
         (down|unavailable|closed|offline) for (\\w+ )?maintenance
         maintenance (mode|window|work|in progress|until)
         (try|retry|come back|check back) (\\w+ )?(again )?(later|soon|in (about |around )?(a|an|one|two|few|some|#)|tomorrow
@@ -348,20 +392,28 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
             |online|ready)
         too many (open )?(clients|connections|files|sessions)
         <NOT> (the )?(primary|master|leader) …
+        (primary|master|leader) (is not available|not available|(has )?changed)
         internal server error
         bad gateway
-        circuit( |-)?(breaker )?(is )?open
+        circuit( |-)?(breaker )?(_ )?(is )?open
         recovery mode
         no healthy …
         (election|failover|recovery|rebuild*|reindex*|re-index*|migration|restart) (is )?(currently )?in progress
         """,
         """
+        (currently|presently) (unable|not able) to …
+        (not|no \\w+ is) (currently|presently) available
+        (is|are) (currently |still )?being (re-?(index|load|build|start|configur|plac)\\w*|rebuilt|updated|upgraded|migrated)
+        (is|are) (down|swamped|overwhelmed)(?= (right now|at the moment|today)|$|[.,;:])
+        ^(overloaded|unavailable)(?=$|[.!])
         (currently|right now|at the moment|presently) (\\w+ ){0,2}(unavailable|not available|offline|down|closed)
-        (unavailable|overload*|maintenance|out of (service|order)|outage|at capacity|too busy|offline|unresponsive
-            |not responding|not ready)
         <SERVICE> (\\w+ ){0,5}(closed|suspended|paused|powered off|switched off|asleep|frozen|hung|stopped|not (available
             |ready|running|online|up|working))
         no \\w+ (is |are )?(currently )?available (right now|at the moment|currently|today|now|at present)
+        """,
+        """
+        (unavailable|overload*|maintenance|out of (service|order)|outage|at capacity|too busy|offline|unresponsive
+            |not responding|not ready)
         try again
         """,
     ),
@@ -389,21 +441,32 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (never heard of|has gone missing|no longer available) …
         """,
         """
-        not (be |been )?(found|located|exist|existing|present|known|listed|stocked|in (the|your|our|this|any|its|their)
-            |on (file|record|the|your|this)|part of|among|registered)
+        not (be |been )?(found|located|exist|existing|present|known|listed|stocked|in (the(?! (past|future))|your|our|this|any
+            |its|their)|on (file|record|the|your|this)|part of|among|registered)(?! in \\d)
         (was|were|been|is|got) (already )?(deleted|removed|purged|discontinued|delisted|retired|withdrawn)
         (is|are) (unknown|gone)
         (is |was |are )?unknown(?=$|[.,;:!])
+        (there (is|are|was|were)|we have) no (?!such|way|need|reason|doubt|problem)\\w+
+        no (?!such)\\w+( \\w+){0,4} (found|exists?|named|called|known|matches|matched|match|matching)
+        (nothing|nobody|no one) (found|known|exists|matches|is (stored|registered|filed|known|saved) (under|for|with|at|as))
+        never been (created|added|written|uploaded|published|registered|recorded|released)
+        no match(es)?(?=$|[.,;:])
+        unknown (?!(option|parameter|unit|format|argument|flag|field|column|mode|operator|type|value|currency|command|time
+            |codec|setting|property|error|reason))\\w+(?=$|[.:;]| _| #)
+        (missing from|not appear in|do not (have|know|carry|stock|recogni[sz]e)
+            |does not (have|know|carry|stock|contain(?! an? valid))
+            |did you mean)
+        delisted
+        """,
+        """
+        not (be |been )?(found|located|exist|existing|present|known|listed|stocked|in (the(?! (past|future))|your|our|this|any
+            |its|their)|on (file|record|the|your|this)|part of|among|registered)
         (there (is|are|was|were)|we have|has|have) no \\w+
         no \\w+( \\w+){0,4} (found|exists?|named|called|known|matches|match|matching|available|for|at|on|in|with|under|here)
         (nothing|nobody|no one) (found|known|exists|by|matches|here|with|is|at|under)
         unknown (?!(option|parameter|unit|format|argument|flag|field|column|mode|operator|type|value|currency|command|time
             |codec|setting|property|error|reason))\\w+
-        (missing from|not appear in|do not (have|know|carry|stock|recogni[sz]e)
-            |does not (have|know|carry|stock|contain(?! an? valid))
-            |did you mean)
         no data
-        delisted
         """,
     ),
     (
@@ -416,15 +479,24 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (no longer be|can no longer) …
         """,
         """
-        already …
-        (conflict*|clash*|overlap*|duplicate*|collid*|collision) …
+        already (?!have|has|had) …
+        you already (have|own|hold) …
+        (changed|modified|edited|updated) by … while
+        (state|status) transition …
+        only (\\w+ ){1,4}can be \\w+ed
+        (is|are) in (a |an |the )?\\w+ (state|status)(?= and|$|[.,;:])
+        (\\w+ed|running|in use) already(?=$|[.,;:])
+        <NOT> in (a|the) (\\w+ )?(state|status) …
+        concurrent(ly)? (update|change|modification|write|edit)*
+        would be (overwritten|lost|orphaned) …
+        (conflicts?|clash(es)?|overlaps?|collides?) with …
         (changed|modified|updated|edited|moved|replaced|altered|saved) … (since|meanwhile|in the meantime|by (another|someone
             |somebody)|elsewhere|concurrently)
-        (can|could|may) (not|no longer) … (while|because|since|once|until|unless|after|as long as|during|before|when
-            |any ?more|any longer|in (this|its current) state|in (state|status))
+        (can|could|may) (not|no longer) (?!be (before|after|earlier|later|in )) … (while|because|since|once|until|unless
+            |after|as long as|during|before|when|any ?more|any longer|in (this|its current) state|in (state|status))
         no longer (possible|be|editable|refundable|accepts?|accepting|available|open|active) …
-        <BE> (\\w+ )?<TAKEN>
-        (another|someone|somebody|a different) (\\w+ ){0,2}(is|has|holds?|owns?|uses?|was|already) …
+        <BE> (\\w+ )?<TAKEN>(?! of)
+        (another|someone|somebody|a different) (\\w+ ){0,5}(is|has|holds?|owns?|uses?|was|already) …
         (must|has to|have to|needs? to|should) (first )?be …(first|before|beforehand)
         (must|has to|have to|needs? to|can) (first|only) …
         (first|before (you|it|this|that)|until|unless) … (can|must|close|stop|start|open|pay|finish|cancel|return|delete
@@ -434,11 +506,12 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (ended|expired|closed|finished|started|departed|took place) (yesterday|today|already|last|on|at|# \\w+ ago) …
         (was|were|has been|have been) (modified|changed|updated|moved|edited)(?=$|[.,;:])
         with (this|that|the same) \\w+ (already )?exists
-        (version mismatch|stale|out[- ]of[- ]date|outdated|not empty|in progress|in flight|precondition|uncommitted|unmerged
-            |diverged)
+        (version mismatch|stale|out[- ]of[- ]date|outdated|not empty|in progress|in flight|precondition|uncommitted|unstaged
+            |unsaved|unmerged|diverged)
         condition … (not (satisfied|met)|fail*)
         (acquir*|obtain*|get*) (the |a |)(\\w+ )?lock
         lock(ed)? (is )?(held|by|file)
+        <CANNOT>(delete|remove|drop|close) … (used by|in use)
         (depends on|still (has|have|contains?|referenced|in use|attached|open|running|depends?|owes?|used|linked|assigned
             |active|holds?)|referenced by|would (overwrite|exceed|create|overlap|leave|break|orphan|double)) …
         (not appear (verbatim|in)|no replacement|failed to (exactly )?match|multiple (matches|occurrences)|not unique
@@ -447,14 +520,23 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (is|are|was|were) (not|no longer) (\\w+ )?(open|active|editable|pending|refundable|cancell?able|running|empty|paid
             |approved|in state|accepting|eligible)
         (out of turn|\\w+'s turn|not (the |your |my |their )*turn|whose turn)
-        (none|nothing|no \\w+|no \\w+ \\w+|0 \\w+|zero \\w+|only # \\w+) (is |are |)(left|remaining|free|vacant|in stock
-            |available)
-        (fully booked|sold out|out of stock|is full|are full|on hold|frozen|archived|read-only|immutable|locked)
+        (none|nothing|0 \\w+|zero \\w+|only # \\w+) (is |are |)(left|remaining|free|vacant|in stock|available)
+        no (\\w+ )?\\w+ (is |are )(left|remaining|free|vacant|in stock|available)
+        (is|are|was|were|be|been) (\\w+ )?(fully booked|sold out|out of stock|on hold|frozen|archived|read-only|immutable
+            |locked)
         (is|are) (currently |still |being )?(moving|running|open|closed|active|paused|armed|charging|printing|recording
             |playing|occupied|engaged|processed|edited|shipped|delivered|completed|finished|paid|cancell?ed|finali[sz]ed|over
             |past|merged|expired|left)
         has (left|shipped|ended|started|closed|begun|departed|passed|finished|been (shipped|paid|completed|closed|approved
             |delivered|dispatched))
+        """,
+        """
+        already …
+        (conflict*|clash*|overlap*|duplicate*|collid*|collision) …
+        <BE> (\\w+ )?<TAKEN>
+        (none|nothing|no \\w+|no \\w+ \\w+|0 \\w+|zero \\w+|only # \\w+) (is |are |)(left|remaining|free|vacant|in stock
+            |available)
+        (fully booked|sold out|out of stock|is full|are full|on hold|frozen|archived|read-only|immutable|locked)
         """,
     ),
     (
@@ -463,44 +545,76 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (invalid|illegal|malformed|unsupported|unrecogni[sz]ed) (?!(?:in|of|at|on|from|who|was|is|and|or)(?!\\w))\\w+
         <NOT> (be )?(a |an )?(valid|supported|recogni[sz]ed) …
         is not one of …
+        <CANNOT>query field
         <CANNOT>(\\w+ )?(parse|interpret|understand|convert)
         (validation (error|failed)|syntax error|parse error|bad request|out of range) …
         unknown (option|parameter|unit|format|argument|flag|field|column|mode|operator|type|value|currency|command|time ?zone
             |codec|setting|property|attribute)
-        (expected|expects) (a|an|one of|#|yyyy*|format|iso*) …
+        (expected|expects) (?![1-5]\\d\\d(?!\\d))(a|an|one of|#|yyyy*|format|iso*) …
         """,
         """
-        (invalid*|illegal|malformed|ill-formed|unsupported|unrecogni[sz]ed|out of bounds|no valid) …
+        (no valid|out of bounds) …
         <NOT> (a |an |be a |be an |be )?(\\w+ )?(valid|supported|recogni[sz]ed|understood|parseable|numeric|well-formed|legal
             |acceptable|one of|any of|among)
         <CANNOT>(\\w+ )?(parse*|convert*|interpret*|understand|understood|decode*|evaluate*|cast|be (empty|negative|zero|null
             |blank|none|greater|less|before|after|earlier|later|in the past|longer|more|the same|used with|combined))
-        (must|has to|have to|should|needs? to|shall) (not |either |also |only |always )?(be|have|contain|match|start|begin
-            |end|include|consist|come|lie|follow|give|specify|provide|use|equal|differ)
-        (expected|expects|expecting|required|mandatory|missing)
-        (is|was|are) (blank|empty|negative|zero|not set)
+        (must|has to|have to|should|needs? to|shall) (not |either |also |only |always )?(be|have(?! (been|happened|occurred))
+            |contain|match|start|begin|end|appear|include|consist|come|lie|follow|give|specify|provide|use|equal|differ)
+        (is|are|was|were) (required|mandatory|missing)
+        ^(expected|expects|expecting) (?!\\d)…
+        expected (exactly |at least |at most )?# (arguments?|parameters?|values?|columns?|fields?)
+        ^missing (\\w+ )?(fields?|parameters?|arguments?|values?|keys?|columns?|propert*|options?|headers?) …
+        (is|was|are) (negative|not set)
         (no|empty) \\w+ (was |were |has been )?(given|provided|specified|supplied|entered|selected|passed|set)
-        too (long|short|large|small|many|few|high|low|big|early|late|far|old|young|heavy|light|deep|narrow|wide)
-        (in the|lies in the|is in the) past
+        (is|are|was|were|looks|seems) (\\w+ )?too (long|short|large|small|many|few|high|low|big|early|late|far|old|young
+            |heavy|light|deep|narrow|wide)
+        in the past
+        (lies|is|are|be|falls) in the future
         (is|are) (both )?(the same|identical|equal)
         (i|we) need (a|an|the|your|more|at least) …
         ^(negative|empty|zero) \\w+$
         (format|value|type|number|length|spelling) (is |was |looks? )?(wrong|incorrect|bad)
         outside (of )?(\\w+ ){0,3}(range|limits?|bounds|values?)
-        (larger|greater|bigger|smaller|less|more|higher|lower|longer|shorter|older|younger|earlier|later|fewer) than …
-        (exceeds?|between|at least|at most|minimum|maximum|up to) …
+        (larger|greater|bigger|smaller|less|higher|lower|longer|shorter|earlier|later) than (the |its )?(\\w+ )?(maximum|minimum
+            |limit|allowed|permitted|start*|end*)
+        exceeds? (the |its |a )?(\\w+ ){0,2}(maximum|max|limit|length|size|range|allowed|permitted) …
+        (minimum|maximum) (\\w+ ){0,3}(is|of|are) # …
+        ^(\\w+ ){1,3}too (long|short|large|big|small)(?= for |$|[.,;:])
         <NOT> (match|conform|parse|look like|correspond|fit|make sense|comply|add up|a (number|date|time|string|file
             |directory|whole|legal|possible|positive|multiple)) …
-        (please|must|can) (specify|provide|use|enter|choose|supply|pass|give|pick|set) …
+        (please|must|can) (specify|provide|use|enter|choose|supply|pass|give|pick|set|reduce|shorten) …
+        ^(specify|provide|supply|enter|choose|pass) …
+        only (\\w+ ){1,4}(is|are) (accepted|allowed|supported|valid|permitted)
+        mutually exclusive
+        (can|may|must) not be (used|combined|specified|given|passed|set) (together|with|at the same time) …
+        violates (the )?(not-null|check) constraint …
+        unmatched (\\w+ )?(\\W|parenthes*|bracket*|quote*|brace*)
         (allowed|valid|possible|supported|available|legal|accepted|known) (\\w+ )?(values?|options?|choices?|formats?|units?
             |codes?|types?|moves?|names?|languages?) …
         (choose|pick|use) (one|either|from|a|an) …
-        (mismatch|checksum|check digits?|ambiguous|bad (format|input|value|date)|(wrong|incorrect) (\\w+ )?(format|type|number
-            |unit|kind|length)) …
+        (bad (format|input|value|date)|(wrong|incorrect) (\\w+ )?(format|type|number|unit|length|value)) …
+        (is|are|was|were|looks?) (wrong|incorrect|invalid|malformed)
+        not allowed (here|in this (context|position|place))
+        <NOT> (a|an) (permitted|allowed|accepted) …
+        exceeds (the |a )?# ?(bytes|[kmgt]i?b|characters|chars|letters|words|lines|rows|items|pixels|%|percent)
+        (was left empty|makes? no sense)
+        (error in (your|the) (\\w+ )?syntax|syntax to use|unterminated …|missing [)}])
+        (flag|option|argument) (\\w+ ){0,2}not (defined|known|recogni[sz]ed)
+        <CANNOT>(read|use|take|accept) (this|it|that|_) as …
         (not (take|accept|support|have a)|only (accepts?|supports?|takes?|works?|handles?|available in|integers|numbers)) …
         unexpected (token|character|argument|keyword|type|value|end|input) …
         (before|after) (the )?(\\w+ )?(start(_\\w+)?|end(_\\w+)?|begin*|pick-?up|drop-?off|departure|arrival
             |check-?in|check-?out)
+        """,
+        """
+        (invalid*|illegal|malformed|ill-formed|unsupported|unrecogni[sz]ed|out of bounds|no valid) …
+        (expected|expects|expecting|required|mandatory|missing)
+        (is|was|are) (blank|empty|negative|zero|not set)
+        too (long|short|large|small|many|few|high|low|big|early|late|far|old|young|heavy|light|deep|narrow|wide)
+        (larger|greater|bigger|smaller|less|more|higher|lower|longer|shorter|older|younger|earlier|later|fewer) than …
+        (exceeds?|between|at least|at most|minimum|maximum|up to) …
+        (mismatch|checksum|check digits?|ambiguous|bad (format|input|value|date)|(wrong|incorrect) (\\w+ )?(format|type|number
+            |unit|kind|length)) …
         """,
     ),
 )
@@ -602,19 +716,20 @@ def _split(line: str, mark: str) -> Iterator[str]:
     yield line[start:]
 
 
-def _lines(place: int) -> Iterator[tuple[m.Meaning, str]]:
+def _lines(*columns: int) -> Iterator[tuple[m.Meaning, str]]:
     for row in _TABLE:
-        for line in joined_lines(str(row[place])):
-            written = line
-            while _NAMED.search(written):
-                written = _NAMED.sub(lambda name: _WORDS[name[1]], written)
-            yield row[0], written
+        for column in columns:
+            for line in joined_lines(str(row[column])):
+                written = line
+                while _NAMED.search(written):
+                    written = _NAMED.sub(lambda name: _WORDS[name[1]], written)
+                yield row[0], written
 
 
-@lru_cache(maxsize=2)
-def _table(place: int) -> _Table:
-    """The clear lines, or the others."""
-    return _Table(_lines(place))
+@lru_cache(maxsize=3)
+def _table(*columns: int) -> _Table:
+    """The lines of some columns: 1 clear, 2 complaints, 3 hints."""
+    return _Table(_lines(*columns))
 
 
 def normalize(text: str) -> str:
@@ -645,7 +760,28 @@ def sense(text: str) -> m.Meaning | None:
         text: untrusted text; only the first 800 characters are read.
     """
     for sentence in sentences(text):
-        meaning = clear_sense(sentence) or (None if _COUNTS.fullmatch(sentence) else _table(2).find(sentence))
+        meaning = clear_sense(sentence) or (None if _COUNTS.fullmatch(sentence) else _table(2, 3).find(sentence))
         if meaning is not None:
             return meaning
     return None
+
+
+def complaint(text: str) -> tuple[m.Meaning | None, bool]:
+    """What the text of an exception complains of, and whether the sentence hardly ever means anything else.
+
+    Hints do not count, nor do counts: `12 players timed out in round 3`.
+
+    Args:
+        text: untrusted text; only the first 800 characters are read.
+    """
+    for one in sentences(text):
+        sentence = _LABEL.sub("", one)
+        if _COUNTS.fullmatch(sentence) or _COUNTED.match(sentence) or _NO_RESOURCE.search(sentence):
+            continue
+        meaning = clear_sense(sentence)
+        if meaning is not None:
+            return meaning, True
+        meaning = _table(2).find(sentence)
+        if meaning is not None:
+            return meaning, False
+    return None, False

@@ -1,0 +1,144 @@
+"""Exceptions that complain in a sentence of no known clause: what they mean, and what a loose reading may not claim."""
+
+from __future__ import annotations
+
+import pytest
+
+from mulligan import Pipeline, Tool, errors
+
+COMPLAINTS: dict[type[errors.ToolError], str] = {
+    errors.ToolPermissionError: """Guests have no rights to see the salary column.
+Only the duty manager may open the till.
+Write access to the ledger was not granted.
+Moving files outside the project folder is disallowed by the administrator.
+This drawer belongs to another department.""",
+    errors.ToolAuthenticationError: """This PIN code is no longer valid.
+Please sign in again before you order.
+Run `ferry login` first, there is no active account.
+fatal: could not read Password for 'https://depot.example'""",
+    errors.ToolQuotaError: """Your trial has ended, pick a plan to go on.
+The team has used up all its seats for this year.
+You cannot afford the blue sofa.
+The printer is out of paper.""",
+    errors.ToolRateLimitError: """You are asking too fast.
+At most 3 exports per hour, please.
+Wait 20 seconds before the next booking.""",
+    errors.ToolUnavailableError: """The scanner is restarting.
+Our booking engine is not ready, come back in a few minutes.
+Server is in maintenance mode until 14:00 UTC
+No leader: an election is in progress.""",
+    errors.ToolTimeoutError: """The oven did not answer within 30 seconds.
+Gave up after 45 s: the lift has not arrived.
+The report took longer than the allowed 2 minutes.""",
+    errors.ToolConnectionError: """Lost the connection to the lighthouse.
+The modem hung up: line dropped by peer.
+MySQL server has gone away""",
+    errors.ResourceNotFoundError: """There is no berth numbered 17 in this harbour.
+No guest called Ada is on file.
+That recipe was removed last week.
+Never heard of a street named Elm.""",
+    errors.ResourceConflictError: """The parcel has already been handed over.
+Berth 4 is occupied until Sunday.
+Somebody else is editing this chapter.
+The pump cannot be removed while it is running.
+Only draft invoices can be deleted.
+Your copy is out of date, the page was changed in the meantime.
+Another import for this shop is running already.""",
+    errors.ToolArgumentError: """Depth must lie between 2 and 40 metres.
+I can't read this as a date: "next blue moon"
+The end cannot be before the start.
+Please provide either a name or a number.
+size and weight are mutually exclusive
+Only whole numbers are accepted.
+Unterminated string in line 3""",
+}
+
+
+class OddError(Exception):
+    """An exception whose name says nothing."""
+
+
+@pytest.fixture(scope="module")
+def bare():
+    with Pipeline(autoload=False) as pipeline:
+        yield pipeline
+
+
+@pytest.mark.parametrize(
+    ("cls", "text"), [(cls, one) for cls, listed in COMPLAINTS.items() for one in listed.splitlines()]
+)
+def test_what_a_sentence_complains_of(bare, cls, text):
+    assert type(bare.classify(OddError(text))) is cls
+    assert type(bare.classify(RuntimeError(f"Error: {text}"))) is cls
+
+
+FACTS = """The expired coupons table has 4 rows, its index is broken
+assertion: timeout_count equals 0
+the 'access denied' sign casts a shadow
+3 permission tables were rebuilt, the last one differs
+the required reading list of the closed course
+the busy beaver halts
+12 counters expired in round 3
+a conflict of interest form
+the unavailable colours are listed below
+unknown pleasures, side two
+a private function of the authentication module crashed
+the word of the day: overloaded
+missing persons bureau, room 404
+the novel about locked rooms
+segment 4 of the limited edition
+list.remove(x): x not in list
+the truth value of an array is ambiguous""".splitlines()
+
+
+@pytest.mark.parametrize("text", FACTS)
+def test_a_fact_with_words_of_a_complaint_says_nothing(bare, text):
+    assert type(bare.classify(OddError(text))) is errors.ToolExecutionError
+
+
+@pytest.mark.parametrize("code", ["invalid_auth", "channel_not_found", "rate_limited", "not_allowed"])
+def test_a_code_in_lower_case_is_read_like_any_other(bare, code):
+    upper = type(bare.classify(OddError(f"ERROR: {code.upper()}")))
+    assert type(bare.classify(OddError(code))) is not errors.ToolExecutionError
+    assert upper in (type(bare.classify(OddError(code))), errors.ToolExecutionError)
+
+
+def call_failing(text: str, name: str) -> errors.ToolError:
+    def handler(account: str) -> str:
+        raise OddError(text)
+
+    with Pipeline([Tool.from_function(handler, name=name)], autoload=False) as pipeline:
+        error = pipeline.call(name, {"account": "ACME"}).error
+    assert error is not None
+    return error
+
+
+@pytest.mark.parametrize(
+    "text", ["No receipt for account 'ACME' was found by the printer.", "The ledger is locked until Monday."]
+)
+def test_what_is_read_loosely_does_not_say_that_nothing_happened(text):
+    error = call_failing(text, "send_payment")
+    assert type(error) is not errors.ToolExecutionError
+    assert (error.effect, error.fatal) == ("possible", False)
+
+
+@pytest.mark.parametrize("text", ["Guests have no rights to see the salary column.", "There is no active account."])
+def test_what_is_read_loosely_ends_no_run(text):
+    error = call_failing(text, "get_salary")
+    assert isinstance(error, (errors.ToolPermissionError, errors.ToolAuthenticationError))
+    assert not error.fatal
+
+
+@pytest.mark.parametrize("text", ["You do not have the rights to see this.", "Your token has been rejected."])
+def test_a_clear_refusal_ends_the_run(text):
+    assert call_failing(text, "get_salary").fatal
+
+
+def test_something_is_missing_or_may_not_be_seen(bare):
+    error = bare.classify(OddError("Issue does not exist or you do not have permission to see it."))
+    assert (type(error), error.fatal) == (errors.ResourceNotFoundError, False)
+
+
+def test_a_text_that_is_not_found_is_no_missing_resource(bare):
+    error = bare.classify(OddError("text not found in page"), arguments={"path": "menu.yml"})
+    assert (type(error), error.code) == (errors.ToolExecutionError, "INTERNAL")
