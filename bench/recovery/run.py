@@ -5,8 +5,9 @@ python run.py ask MODEL.gguf [--arms mulligan,raw]     ask the model; answers al
 python run.py report [--misses mulligan]               the tables of --out, or every miss of one arm
 python run.py count                                    how many texts hold a ready call, ask, or do neither
 python run.py writes                                   every proposal for a tool that may change something
+python run.py parts --sets 8,9,10 --out "out-{}"       what each part of mulligan's texts costs and brings, over several sets
 
-All take --set: 1 (without it) to 7. `ask --calls 2` lets the model try twice; --free does not force a call.
+All but `parts` take --set: 1 (without it) to 11. `ask --calls 2` lets the model try twice; --free does not force a call.
 """
 
 from __future__ import annotations
@@ -23,12 +24,12 @@ from typing import Any
 
 import jsonschema_rs
 import model
-from arms import ARMS, COMPARED, first_text, raw, results_of
+from arms import ARMS, COMPARED, PARTS, first_text, raw, results_of
 from calls import SentCall, sent_call
 from forms import LabelledText, count
 from judge import judge
 from scenarios import SETS, Scenario, failed_call, is_read_only, is_recoverable, load, schema_of
-from table import tables
+from table import parts_table, tables
 
 CHANGED = {"look_first", "narrow"}  # kinds of transient failures after which the same call is not right
 CORRECTED = "make this corrected call: "
@@ -122,6 +123,18 @@ def report(options: argparse.Namespace) -> None:
             print(f"wanted: {json.dumps(one['expect'])}\n")
 
 
+def show_parts(options: argparse.Namespace) -> None:
+    """Print what each part of the texts costs and brings, over the sets that were asked with and without it."""
+    scenarios: list[Scenario] = []
+    arms: dict[str, dict[str, list[dict[str, Any]]]] = {}
+    for number in map(int, options.sets.split(",")):
+        options.out = Path(options.pattern.format(number))
+        scenarios += load(number)
+        for name, answers in answers_of(options).items():
+            arms.setdefault(name, {}).update(answers)
+    print(parts_table(scenarios, arms["mulligan"], {part: arms[f"no-{part}"] for part in PARTS}))
+
+
 def count_forms(options: argparse.Namespace) -> None:
     """Print in which forms mulligan's texts lead on, and how many of the answers that are already there are right."""
     answers = {row["prompt"]: row["answer"] for row in rows(options.out)}
@@ -187,8 +200,11 @@ def main() -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
-    names = "check", "ask", "report", "count", "writes"
-    checking, asking, reporting, counting, listing = map(commands.add_parser, names)
+    names = "check", "ask", "report", "count", "writes", "parts"
+    checking, asking, reporting, counting, listing, leaving_out = map(commands.add_parser, names)
+    leaving_out.set_defaults(run=show_parts, free=False)
+    leaving_out.add_argument("--sets", required=True, help="comma-separated")
+    leaving_out.add_argument("--out", dest="pattern", required=True, help="the files of the answers, {} for the set")
     checking.set_defaults(run=check)
     listing.set_defaults(run=list_writes)
     asking.add_argument("model", help="the .gguf file")

@@ -93,6 +93,24 @@ def _lengths(scenarios: Sequence[Scenario], arms: dict[str, Answers], right: dic
         yield _row([name, *(f"{sum(some) / len(some):.0f}" if some else "" for some in lengths.values())])
 
 
+def parts_table(scenarios: Sequence[Scenario], whole: Answers, without: dict[str, Answers]) -> str:
+    """As Markdown: in how many texts each part is, its characters there and on average, and the right calls it brings."""
+    wanted = [one for one in scenarios if is_recoverable(one)]
+    right = {one["id"]: judge(one, whole[one["id"]][0]["answer"]).right for one in wanted}
+    lines = [
+        _row(["part", "texts", "characters there", "characters on average", "right calls that it brings, % [95 %]"])
+    ]
+    lines.append(_row(["---"] * 5))
+    for part, answers in without.items():
+        saved = [len(whole[one["id"]][0]["feedback"]) - len(answers[one["id"]][0]["feedback"]) for one in wanted]
+        texts = sum(map(bool, saved))
+        gain = bootstrap([right[one["id"]] - judge(one, answers[one["id"]][0]["answer"]).right for one in wanted])
+        there = f"{sum(saved) / texts:.0f}" if texts else ""
+        brought = f"{gain.mean:+.1f} [{gain.low:+.1f}, {gain.high:+.1f}]"
+        lines.append(_row([part, f"{texts} of {len(wanted)}", there, f"{sum(saved) / len(wanted):.0f}", brought]))
+    return "\n".join(lines)
+
+
 def _within_two(wanted: Sequence[Scenario], answers: Answers) -> tuple[str, str]:
     """How many were recovered by one of two next calls; empty where no second one was asked for."""
     if all(len(answers[one["id"]]) == 1 for one in wanted):

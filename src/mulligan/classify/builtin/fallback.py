@@ -17,7 +17,7 @@ from mulligan.classify.reasons import reason_of
 from mulligan.classify.rules import Rules
 from mulligan.classify.status_in_text import find_status
 from mulligan.classify.statuses import status_error
-from mulligan.errors import ErrorFields, ToolError
+from mulligan.errors import ToolError
 
 rules = Rules()
 _VAGUE = (m.ARGUMENT, m.FAILED)
@@ -102,16 +102,13 @@ def sentence(failure: Failure) -> ToolError | None:
     for one in failure.whole_chain:
         if one.exception is None or _is_bug(one):
             continue
-        if (
-            len(one.told) <= _LONGEST_CODE
-            and _CODE.fullmatch(one.told)
-            and (meaning := reason_of(one.told)) is not None
-        ):
+        meaning = reason_of(one.told) if len(one.told) <= _LONGEST_CODE and _CODE.fullmatch(one.told) else None
+        if meaning is not None:
             return m.error_of(one, meaning)
         meaning, is_clear = _complaint()(one.told)
         if meaning is not None and meaning is not m.FAILED:
-            fatal: ErrorFields = {} if is_clear else {"fatal": False}
-            return m.error_of(one, meaning, effect="possible", **fatal)
+            fatal = meaning.fatal if is_clear else False
+            return m.error_of(one, meaning._replace(effect="possible", fatal=fatal))
     return None
 
 
