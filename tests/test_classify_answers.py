@@ -653,3 +653,10 @@ def test_a_body_that_aiohttp_cannot_decode_was_not_cut_off(bare, text, cls, mess
     raised = type("ClientPayloadError", (Exception,), {"__module__": "aiohttp.client_exceptions"})(text)
     error = bare.classify(raised)
     assert (type(error), error.message, error.effect, error.http_status) == (cls, message, "possible", None)
+
+
+@pytest.mark.parametrize("status", [400, 422])
+def test_a_body_says_that_a_thing_exists(bare, status):
+    response = SimpleNamespace(status_code=status, text='{"error": ["Object violates owner / name unique constraint"]}')
+    error = bare.classify(ApiError(f"{status} Client Error", response=response))
+    assert (type(error), error.code) == (errors.ResourceConflictError, "ALREADY_EXISTS")

@@ -391,3 +391,29 @@ def test_a_rule_asks_what_a_text_means():
 )
 def test_a_pointer_to_a_field(place, pointer):
     assert pointer_to(place) == pointer
+
+
+@pytest.mark.parametrize(
+    ("text", "meaning"),
+    [
+        (
+            "An error occurred (ThrottlingException) when calling the Query operation (reached max retries: 4): x",
+            meanings.RATE_LIMIT,
+        ),
+        ("An error occurred (ConditionalCheckFailedException) when calling the Put operation: x", meanings.CONFLICT),
+        ('Error from server (NotFound): deployments.apps "web" x', meanings.NOT_FOUND),
+        ("Error from server (AlreadyExists): x", meanings.EXISTS),
+        ("An error occurred (LimitExceededException) when calling the Query operation: x", None),  # a limit of anything
+        ("An error occurred (Monday)", None),
+        ("the error (NotFoundException) is described below", None),
+    ],
+)
+def test_a_code_in_brackets_behind_error(text, meaning):
+    assert said(text) is meaning
+
+
+@pytest.mark.parametrize(
+    "text", ["Object violates owner / name unique constraint", "unique constraint violation on slug"]
+)
+def test_a_violated_unique_constraint_is_a_thing_that_exists(text):
+    assert said(text) is meanings.EXISTS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from typing import Any, Literal
 
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from mulligan import Limits, Pipeline, Policy, Tool, errors, tool
 from mulligan.repair.arguments import fix_arguments
 from mulligan.repair.json_text import fix_syntax
-from mulligan.repair.reported_names import near_reported_names, replace_name
+from mulligan.repair.reported_names import find_offered_names, near_reported_names, replace_name
 
 MARK = "Next: make this corrected call: "
 REPAIR_ALL = Policy(repair="all")
@@ -804,3 +805,29 @@ def test_arguments_under_other_names_for_sender_and_recipient_are_asked() -> Non
         content = pipeline.call("post_note", sent).content
     assert '"from": "a@x.example" instead of "sender"' in content
     assert '"to": "b@x.example" instead of "recipient"' in content
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Member must satisfy enum value set: [PROVISIONED, PAY_PER_REQUEST]", ["PROVISIONED", "PAY_PER_REQUEST"]),
+        ("no handler for 'get_state'. known queries: [current_step items_left]", ["current_step", "items_left"]),
+        ("unknown stage, valid stages are: [dev prod]", ["dev", "prod"]),
+        ("log: [error at line]", []),
+        ("command: [tar, -xf, get_state]", []),  # the missing name itself is among them
+    ],
+)
+def test_names_in_brackets_are_offered(text, names):
+    assert find_offered_names(text, "get_state") == names
+
+
+def test_a_program_says_what_is_missing_not_its_command_line(make_pipeline):
+    @tool
+    def copy(device: str, source: str, target: str) -> str:
+        """Copies a file from a device."""
+        command = ["adb", "-s", device, "pull", source, target]
+        stderr = f"adb: error: failed to stat remote object '{source}': No such file or directory\n"
+        raise subprocess.CalledProcessError(1, command, "", stderr)
+
+    result = make_pipeline(copy).call("copy", {"device": "R58M", "source": "/sdcard/a-1.txt", "target": "./a.txt"})
+    assert result.error.resource == "/sdcard/a-1.txt"

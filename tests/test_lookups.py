@@ -708,3 +708,51 @@ def test_what_exists_already_is_changed_by_the_tool_for_that(name: str, other: s
 def test_no_tool_that_changes_something_is_named_for_another_conflict(error, name, others) -> None:
     told = step(error, name, {"id": "v1"}, *others)
     assert not any(other.name in told for other in others)
+
+
+CORRESPONDENTS = {"type": "object", "properties": {"id": {"type": "integer"}, "correspondent": {"type": "integer"}}}
+TENANTS = {"type": "object", "properties": {"flat": {"type": "integer"}, "tenant_id": {"type": "integer"}}}
+PAGES = {"type": "object", "properties": {"page": {"type": "integer"}}}
+
+
+def refused(tool: Tool, arguments: dict[str, Any], *others: Tool) -> str:
+    """The next step after arguments that do not fit."""
+    with Pipeline([tool, *others], autoload=False) as pipeline:
+        return pipeline.call(tool.name, arguments).content.splitlines()[-1]
+
+
+def listing(name: str, *, read_only: bool = True) -> Tool:
+    return Tool.from_schema(name, "", {"type": "object", "properties": {}}, dict, read_only=read_only)
+
+
+@pytest.mark.parametrize(
+    ("schema", "arguments", "lister"),
+    [
+        (CORRESPONDENTS, {"id": 218, "correspondent": "Stadtwerke Ulm"}, "correspondents_list"),
+        (TENANTS, {"flat": 4, "tenant_id": "Ada Byron"}, "list_tenants"),
+    ],
+)
+def test_a_name_for_the_number_of_a_thing_is_looked_up(schema, arguments, lister):
+    changing = Tool.from_schema("update_document", "", schema, dict)
+    assert proposed(refused(changing, arguments, listing(lister))) == {"name": lister, "arguments": {}}
+
+
+@pytest.mark.parametrize("others", [[], [listing("delete_correspondents", read_only=False)]], ids=["none", "a writer"])
+def test_a_name_that_cannot_be_looked_up_is_asked_for_as_a_number(others):
+    changing = Tool.from_schema("update_document", "", CORRESPONDENTS, dict)
+    told = refused(changing, {"id": 218, "correspondent": "Stadtwerke Ulm"}, *others)
+    wanted = 'a number, without quotes, for "correspondent"'
+    assert told == f"Next: call update_document again with {wanted}, and the other arguments unchanged."
+
+
+def test_a_number_in_quotes_is_not_looked_up():
+    changing = Tool.from_schema("update_document", "", CORRESPONDENTS, dict)
+    told = refused(changing, {"id": 218, "correspondent": "17"}, listing("correspondents_list"))
+    assert proposed(told) == {"name": "update_document", "arguments": {"id": 218, "correspondent": 17}}
+
+
+def test_the_number_of_a_page_of_results_is_not_looked_up():
+    told = refused(
+        Tool.from_schema("search", "", PAGES, dict, read_only=True), {"page": "the last"}, listing("list_pages")
+    )
+    assert told == 'Next: call search again with a number, without quotes, for "page".'

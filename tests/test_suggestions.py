@@ -768,3 +768,16 @@ def test_canonical_takes_style_away(name: str) -> None:
 )
 def test_canonical_match(called: str, names: list[str], match: str | None) -> None:
     assert canonical_match(called, names) == match
+
+
+@pytest.mark.parametrize(
+    ("called", "names", "named"),
+    [
+        ("purge_queues", ["purge_queue", "delete_queue", "get_queue"], "delete_queue"),
+        ("archive_mesages", ["archive_messages", "remove_messages"], "remove_messages"),
+    ],
+)
+def test_beside_a_misspelt_name_no_other_tool_that_changes_something_is_named(called, names, named) -> None:
+    found = ask(names, called)
+    assert found.names[0] == names[0]
+    assert named not in found.names

@@ -272,7 +272,7 @@ class Failure(Evidence):
 
     def _find_resource(self) -> str | None:
         return self._stored_resource() or resources.find_resource(
-            self._request, self._error_nodes, self.told, self.arguments, self.service_text
+            self._request, self._error_nodes, self.stderr or self.told, self.arguments, self.service_text
         )
 
 

@@ -48,8 +48,12 @@ _VAGUE = (None, m.ARGUMENT, m.FAILED)
 _NARROWER: Mapping[m.Meaning, tuple[m.Meaning, ...]] = {
     **m.NARROWER,
     m.RATE_LIMIT: (system.OUT_OF_MEMORY,),
+    m.CONFLICT: (m.EXISTS,),
     m.NOT_FOUND: (m.PERMISSION, system.OUT_OF_RESOURCES, *m.PATHS),
 }
+_BRACKETED_CODE = lazy_pattern(  # `An error occurred (ThrottlingException) when ...`
+    r"(?:^|(?<=: ))(?:An )?[Ee]rror(?: occurred| from server| code)? \(([A-Z][A-Za-z]{3,60})\)", re.MULTILINE
+)
 _RAISED_CLASS = lazy_pattern(
     r"\b([A-Z][a-z]\w{1,60}(?:Error|Exception|Timeout|Refused|Exceeded))\((?=['\"\d)])"
 )  # a repr
@@ -60,6 +64,7 @@ _TOKEN_OF_TEXT = lazy_pattern(
     re.IGNORECASE | re.DOTALL,
 )
 _LOCAL = lazy_pattern(r"(?:\.{0,2}/|~/|[A-Za-z]:\\)[^/]")  # a local path was denied, not an account
+_OF_ANY_LIMIT = "LimitExceededException"
 _LONGEST_TEXT = 1_200
 _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
     (
@@ -257,7 +262,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
         """~ file exists, ~ already (exists|exist|taken) …,
         ~ already been (taken|used|registered|reserved|booked|sold|claimed|assigned|processed|submitted|created|added) …,
         ~ (is|are|was|were) already (booked|reserved|taken|sold|registered|assigned) …,
-        ~ duplicate (key|entry) ~,
+        ~ duplicate (key|entry) ~, ~ unique constraint violation …, ~ violates ~ unique constraint …,
         unique constraint failed, ~ already in use …""",
     ),
     (
@@ -409,6 +414,7 @@ def _codes_in_text(text: str) -> Iterator[str]:
         yield from _REASON_CODE.findall(text)[:4]
     if "(" in text:
         yield from _RAISED_CLASS.findall(text)[:4]
+        yield from (code for code in _BRACKETED_CODE.findall(text)[:4] if code != _OF_ANY_LIMIT)
     if "(Caused by " in text:
         yield from _CAUSE_CLASS.findall(text)[:4]
 

@@ -31,6 +31,7 @@ _SYSTEM = (
 _FORMS = (  # how systems and libraries report a missing resource; the first match wins
     rf"\bE[A-Z]{{3,12}}: [^,'\"\n]{{1,60}}, \w{{1,20}} {_QUOTED_NAME}",  # Node.js
     rf"{_SYSTEM} @ \w{{1,40}} - (\S{{1,200}})",  # Ruby
+    rf"\b\w{{2,20}} {_QUOTED_NAME}: {_SYSTEM}",  # `cp: cannot stat 'a.txt': No such file or directory`
     rf"{_SYSTEM} \(os error \d{{1,5}}\):? (?:{_QUOTED_NAME}|{_NAME})",  # Rust
     rf"(?:^|: )((?:[A-Za-z]:)?[^:\n]{{1,200}}) \({_SYSTEM}\)",  # Java
     r"\b\w{1,60}\(([^()\n]{1,200})\): failed to open stream(?:: [\w ]{1,60})?",  # PHP

@@ -135,7 +135,8 @@ def meaning_of(status: int, failure: Failure) -> m.Meaning:
         meaning_of_codes(failure.codes, _CODE_OVERRIDES[known_status]) if known_status in _CODE_OVERRIDES else None
     )
     if override is None and known_status in _TEXT_OVERRIDES:
-        override = said(failure.told, _TEXT_OVERRIDES[known_status])
+        texts = (failure.service_text if known_status in _VALIDATION_STATUSES else "", failure.told)
+        override = next(filter(None, (said(text, _TEXT_OVERRIDES[known_status]) for text in texts if text)), None)
     if override is None and status == 500 and shows_sent_value(failure.told, failure.arguments):
         override = said(failure.told, _ABOUT_THE_CALL)
     if (

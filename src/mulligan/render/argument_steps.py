@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from mulligan.catalogue import (
     MISSING,
@@ -41,6 +41,8 @@ _PLAIN_VALUES = re.compile(r'one of "[\w./-]{1,64}"(?:, "[\w./-]{1,64}")+(?: or 
 _PLAIN_BOUND = re.compile(
     r"(?:(?:at (?:least|most)|more than|less than) -?[\d.]{1,20}(?: items| characters)?(?: and )?)+"
 ).fullmatch
+_IN_WORDS = re.compile(r"[^\W\d_]{3}")
+_QUANTITIES = (["page"], ["limit"], ["offset"])  # of results, even where a tool lists pages
 _REPEATED = word_set("etag revision rev sha generation")
 _SAID_TO_REPEAT = re.compile(
     r"\b(?:current|present|latest|last|existing|expected|optimistic|concurren\w+|stale|conflicts?|"
@@ -115,7 +117,8 @@ def argument_step(
     if not names or ("without" in kinds and len(kinds) > 1):
         return catalogue["corrected"].format(tool=name, rest=rest)
     template = kinds.pop() if len(kinds) == 1 else "valid"
-    if template == "added" and (step := _added_step(error, name, tool, catalogue, pointers, offer, look)):
+    step = _see_existing_step(problems, sent, catalogue, look)
+    if step or (template == "added" and (step := _added_step(error, name, tool, catalogue, pointers, offer, look))):
         return step
     form = ""
     if template == "valid" and len(names) == 1:
@@ -151,6 +154,20 @@ def _added_step(
     """The step where arguments are missing, if more is known than that; otherwise empty."""
     step = _read_first_step(name, tool, catalogue, pointers, look)
     return step or ("" if offer == "meant" else _renamed_step(error, name, tool, catalogue, pointers))
+
+
+def _see_existing_step(
+    problems: Sequence[Problem], sent: Mapping[str, Any], catalogue: Catalogue, look: Look | None
+) -> str:
+    """The step where a name was sent for the number of a thing, such as a customer, that another tool lists; or empty."""
+    problem, argument = problems[0], argument_of(problems[0].pointer)
+    if look is None or len(problems) != 1 or "/" in problem.pointer[1:] or split_words(argument) in _QUANTITIES:
+        return ""
+    value = sent.get(argument)
+    if _unquoted_template(problem) != "number" or not isinstance(value, str) or _IN_WORDS.search(value) is None:
+        return ""
+    found = look(True)
+    return catalogue["see_existing"].format(call=found.call) if found and found.call and not found.is_direct else ""
 
 
 def _renamed_step(error: ToolError, name: str, tool: Tool | None, catalogue: Catalogue, pointers: Sequence[str]) -> str:

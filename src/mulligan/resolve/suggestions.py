@@ -165,8 +165,14 @@ class SuggestionIndex:
             if matches and matches[0].score >= sufficient_score:
                 break
         plausible = [match for match in matches if match.score >= max(_WORTH_NAMING, matches[0].score * 0.3)]
-        names = tuple(self._names[match.number] for match in plausible[:limit])
+        named = plausible[:1] + [match for match in plausible[1:] if not self._distracts(match, plausible[0])]
+        names = tuple(self._names[match.number] for match in named[:limit])
         return Suggestions(names, bool(names) and self._is_clear(query, keys, plausible))
+
+    def _distracts(self, match: _RankedTool, best: _RankedTool) -> bool:
+        """Whether a tool changes something and has another name, where the called name is the best one's, misspelt."""
+        is_other = best.name_match.edits is not None and match.name_match.edits is None
+        return is_other and any(word.changes for word in self._parsed_name(match.number).words)
 
     def _rank(self, query: Query, keys: frozenset[str], numbers: Iterable[int]) -> list[_RankedTool]:
         """The candidates, best first. The fewer candidates have an argument's name, the more it counts."""

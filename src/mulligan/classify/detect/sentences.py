@@ -27,7 +27,10 @@ _SENTENCES = re.compile(r"(?<=[.!?])\s+|\n+|(?<=[\u3002\uff01\uff1f])")
 _COUNTS = re.compile(
     r"(?:[\w -]{1,40}(?<!id)(?<!code)(?<!number)(?<!key)(?<!\d)[:=] ?[\d.,%]{1,12}[,;]? ?){1,12}[a-z]{0,3}"
 )  # `unauthorized: 3, not found: 7`
-_LABEL = re.compile(r"(?:(?:fatal )?error|fatal|failed|failure|exception): ")
+_LABEL = re.compile(  # `Error: `, `An error occurred (ValidationException) when calling the CreateTable operation: `
+    r"(?:(?:(?:fatal )?error|fatal|failed|failure|exception)"
+    r"|(?:an )?(?:\w+ ){0,2}error (?:has )?occurred(?: \([^)]{1,80}\))?(?: (?:when|while|during) [^:]{1,80})?): (?=\S)"
+)
 _NO_RESOURCE = re.compile(  # neither a text in a page, nor what the call should have made: `no receipt was issued`
     r"\b(?:text|string|pattern|phrase|word|snippet)s? (?:(?:is|was|were) )?not found\b"
     r"|\bno \w+.{0,60} (?:issued|sent|created|generated|printed|produced|delivered|made|written|saved|stored|received)\b"
