@@ -97,9 +97,10 @@ def sentence(failure: Failure) -> ToolError | None:
     """The message complains in a sentence, such as `You cannot afford the bow`, or is a code in lower case.
 
     Sentences are read more loosely than known clauses, so none says that the call had no effect: `No receipt was issued`. One
-    that may mean something else ends no run.
+    that may mean something else ends no run. Of several causes, the last is read besides the exception itself.
     """
-    for one in failure.whole_chain:
+    chain = failure.whole_chain
+    for one in (chain[0], chain[-1]) if len(chain) > 1 else chain:
         if one.exception is None or _is_bug(one):
             continue
         meaning = reason_of(one.told) if len(one.told) <= _LONGEST_CODE and _CODE.fullmatch(one.told) else None

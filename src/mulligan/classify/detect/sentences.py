@@ -625,6 +625,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str, str], ...] = (
 
 _NAMED = re.compile(r"<([A-Z]+)>")
 _PLAIN = re.compile(r"[a-z]{2,}")
+_LOOKAROUND = re.compile(r"\(\?<?[=!](?:[^()]|\([^()]*\))*\)")
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -680,7 +681,7 @@ class _Table:
 def _required_words(line: str) -> list[str]:
     """Words of which every match of a line has one; empty if there are none. `word*` stands for a word's beginning."""
     best: list[str] = []
-    for piece in _split(line, " "):
+    for piece in _split(_LOOKAROUND.sub("", line), " "):
         if piece[:1] != "(":
             start = _PLAIN.match(piece)
             whole = start is not None and start.end() == len(piece)
@@ -777,6 +778,12 @@ def complaint(text: str) -> tuple[m.Meaning | None, bool]:
     Args:
         text: untrusted text; only the first 800 characters are read.
     """
+    return _complaint(text[:_LONGEST_TEXT])
+
+
+@lru_cache(maxsize=256)
+def _complaint(text: str) -> tuple[m.Meaning | None, bool]:
+    """What a text complains of. What fails once often fails again with the same text."""
     for one in sentences(text):
         sentence = _LABEL.sub("", one)
         if _COUNTS.fullmatch(sentence) or _COUNTED.match(sentence) or _NO_RESOURCE.search(sentence):
