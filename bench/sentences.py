@@ -69,7 +69,15 @@ def count(path: Path, *, show: bool) -> Counter[str]:
 def main() -> None:
     """Print the table."""
     logging.getLogger("mulligan").setLevel(logging.CRITICAL)
-    columns = "all", "right", "unexplained", "wrong", "look-alikes", "look-alikes seen through", "ends the run without reason"
+    columns = (
+        "all",
+        "right",
+        "unexplained",
+        "wrong",
+        "look-alikes",
+        "look-alikes seen through",
+        "ends the run without reason",
+    )
     print(f"| file | {' | '.join(columns)} |\n|{'---|' * (len(columns) + 1)}")
     total: Counter[str] = Counter()
     for path in sorted((Path(__file__).parent / "sentences").glob("*.txt")):
