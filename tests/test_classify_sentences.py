@@ -88,6 +88,7 @@ missing persons bureau, room 404
 the novel about locked rooms
 segment 4 of the limited edition
 list.remove(x): x not in list
+Checksum crc32 failed, expected checksum aa did not match calculated checksum bb
 the truth value of an array is ambiguous""".splitlines()
 
 

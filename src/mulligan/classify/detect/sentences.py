@@ -103,6 +103,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str, str], ...] = (
         undefined is not
         is not a function
         assertion failed
+        (expected|calculated|computed|actual) (checksum|digest|hash|crc)
         """,
         "",
     ),
