@@ -113,7 +113,7 @@ class Classifier:
         *,
         is_one_request: Callable[[], bool] = lambda: False,
     ) -> ToolError:
-        """The error for a failure: the tool's own, else a plugin's, else a `ToolExecutionError`.
+        """The error for a failure: the tool's own, else a plugin's, else what its text complains of.
 
         Args:
             failure: the failure to classify.
@@ -129,7 +129,7 @@ class Classifier:
             else self._classify_with_plugins(failure, classify)
         )
         if error is None:
-            error = unclassified_error(failure)
+            error = _complaint_error()(failure) or unclassified_error(failure)
         if failure.is_data and call is not None:
             error.__dict__["fatal"] = False
         if isinstance(error, SERVICE_ERRORS):
@@ -300,6 +300,14 @@ def _redacted_problem(problem: Problem, redact: Callable[[str], str]) -> Problem
     pointer, message, expected, got = problem
     pointer, message = redacted_pointer(pointer, redact), redact(message)
     return Problem(pointer, message, expected and redact(expected), got and redact(got))
+
+
+@cache
+def _complaint_error() -> Callable[[Failure], ToolError | None]:
+    """`complaint_error`, imported with the first exception that no rule knows."""
+    from mulligan.classify.complaints import complaint_error
+
+    return complaint_error
 
 
 def unclassified_error(failure: Failure) -> ToolError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
@@ -33,6 +34,19 @@ _DUMP = lazy_pattern(  # of a body, or of the response that holds it
 _MOST_FRAMES = 200
 _OUR_FILES = os.path.join(os.path.dirname(os.path.dirname(__file__)), "")
 _MOST_WRAPPERS = 3
+_BAD_INDEX = re.compile(r"index out of range|^pop from|out of bounds|^too many indices")  # of Python and of numpy
+_LONGEST_INDEX_TEXT = 200
+_BUGS = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    NameError,
+    NotImplementedError,
+    StopAsyncIteration,
+    StopIteration,
+    SyntaxError,
+    TypeError,
+)
 _LONGEST_PATH = 2_000
 
 
@@ -236,6 +250,14 @@ class Failure(Evidence):
             trace = trace.tb_next
         frames = objects.call_safely(lambda: traceback.format_tb(trace, limit=-12))
         return "".join(frames or ())[-8_000:]
+
+    @property
+    def is_bug(self) -> bool:
+        """Whether Python itself raised the exception for a bug of a program, whose text says nothing about the call."""
+        kind = type(self.exception)
+        if kind is IndexError:
+            return _BAD_INDEX.search(self.text[:_LONGEST_INDEX_TEXT]) is not None
+        return kind.__module__ == "builtins" and issubclass(kind, _BUGS)
 
     @property
     def type_name(self) -> str:

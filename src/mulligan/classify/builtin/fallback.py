@@ -1,4 +1,4 @@
-"""The last resort for exceptions that no rule covers: names of classes, then the text, by whole clauses and by sentences.
+"""The last resort for exceptions that no rule covers: names of classes, then whole clauses of the text.
 
 These rules read the whole chain at once, outermost first, after every rule has been asked about every exception in it.
 """
@@ -6,8 +6,8 @@ These rules read the whole chain at once, outermost first, after every rule has 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from functools import cache, lru_cache
+from collections.abc import Iterator
+from functools import lru_cache
 
 from mulligan.classify import meanings as m
 from mulligan.classify.failure import Failure
@@ -22,24 +22,9 @@ from mulligan.errors import ToolError
 rules = Rules()
 _VAGUE = (m.ARGUMENT, m.FAILED)
 _CHOICE_NAME = re.compile(r"[a-z]Or[A-Z]")
-_BAD_INDEX = re.compile(r"index out of range|^pop from|out of bounds|^too many indices")  # of Python and of numpy
-_LONGEST_INDEX_TEXT = 200
-_CODE = re.compile(r"[a-z]+(?:_[a-z]+)+")  # `invalid_auth`
-_LONGEST_CODE = 60
 _COMPONENT = re.compile(
     r"(?:(?!Internal)\w*(?:Server|Backend)|Socket|WebSocket|Proxy|DNS|SSL|TLS|OAuth\d?|Auth|Billing)"
     r"(?:Base)?(?:Error|Exception|Fault)?"
-)
-_BUGS = (
-    ArithmeticError,
-    AssertionError,
-    AttributeError,
-    NameError,
-    NotImplementedError,
-    StopAsyncIteration,
-    StopIteration,
-    SyntaxError,
-    TypeError,
 )
 
 
@@ -57,7 +42,7 @@ def status_in_text(failure: Failure) -> ToolError | None:
     """The message reports an HTTP status: `status code 404`, `error: 404`, `404 Not Found`."""
     for one in failure.whole_chain:
         is_key = issubclass(type(one.exception), LookupError)  # the 404 in `KeyError(404)` is a key, not a status
-        status = None if is_key or _is_bug(one) else find_status(one.text, one.told)
+        status = None if is_key or one.is_bug else find_status(one.text, one.told)
         if status is not None:
             return status_error(one, status, effect="possible")
     return None
@@ -73,52 +58,16 @@ def class_name(failure: Failure) -> ToolError | None:
 def message_text(failure: Failure) -> ToolError | None:
     """The message contains a known clause, such as `Read timed out`. Python's messages about bugs do not count."""
     for one in failure.whole_chain:
-        error = None if _is_bug(one) else text_error(one)
+        error = None if one.is_bug else text_error(one)
         if error is not None:
             return error
     return None
-
-
-def _is_bug(failure: Failure) -> bool:
-    kind = type(failure.exception)
-    if kind is IndexError:
-        return _BAD_INDEX.search(failure.text[:_LONGEST_INDEX_TEXT]) is not None
-    return kind.__module__ == "builtins" and issubclass(kind, _BUGS)
 
 
 @rules()
 def general_name(failure: Failure) -> ToolError | None:
     """The name of the exception's class contains general words, such as `Invalid` or `Validation`."""
     return _classify_by_name(failure, vague=True)
-
-
-@rules()
-def sentence(failure: Failure) -> ToolError | None:
-    """The message complains in a sentence, such as `You cannot afford the bow`, or is a code in lower case.
-
-    Sentences are read more loosely than known clauses, so none says that the call had no effect: `No receipt was issued`. One
-    that may mean something else ends no run. Of several causes, the last is read besides the exception itself.
-    """
-    chain = failure.whole_chain
-    for one in (chain[0], chain[-1]) if len(chain) > 1 else chain:
-        if one.exception is None or _is_bug(one):
-            continue
-        meaning = reason_of(one.told) if len(one.told) <= _LONGEST_CODE and _CODE.fullmatch(one.told) else None
-        if meaning is not None:
-            return m.error_of(one, meaning)
-        meaning, is_clear = _complaint()(one.told)
-        if meaning is not None and meaning is not m.FAILED:
-            fatal = meaning.fatal if is_clear else False
-            return m.error_of(one, meaning._replace(effect="possible", fatal=fatal))
-    return None
-
-
-@cache
-def _complaint() -> Callable[[str], tuple[m.Meaning | None, bool]]:
-    """`complaint`, imported with the first text that no clause explains, since its tables are large."""
-    from mulligan.classify.detect.sentences import complaint
-
-    return complaint
 
 
 @rules()
