@@ -163,3 +163,8 @@ def test_a_value_beside_the_allowed_ones_was_rejected(kind, text):
         result = pipeline.call("draw", {"form": "round", "size": 3})
     assert [problem.pointer for problem in result.error.problems] == ["/form"]
     assert 'Next: choose the right value for "form" from those quoted above' in result.content
+
+
+def test_a_state_of_what_was_sent_rejects_no_argument(bare):
+    error = bare.classify(ValueError("the order is already paid"), arguments={"order": 3})
+    assert (type(error), error.problems, error.fatal) == (errors.ResourceConflictError, (), False)

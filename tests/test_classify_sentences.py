@@ -1,4 +1,4 @@
-"""Exceptions that complain in a sentence of no known clause: what they mean, and what a loose reading may not claim."""
+"""Exceptions that complain in a sentence of no known clause: what they mean, and what such a reading may not claim."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ This drawer belongs to another department.""",
     errors.ToolAuthenticationError: """This PIN code is no longer valid.
 Please sign in again before you order.
 Run `ferry login` first, there is no active account.
-fatal: could not read Password for 'https://depot.example'""",
+fatal: could not read Password for 'https://depot.example'
+fatal: could not read Username for 'https://depot.example'
+You have to re-authenticate before the next export.""",
     errors.ToolQuotaError: """Your trial has ended, pick a plan to go on.
 The team has used up all its seats for this year.
 You cannot afford the blue sofa.
@@ -26,7 +28,8 @@ Wait 20 seconds before the next booking.""",
     errors.ToolUnavailableError: """The scanner is restarting.
 Our booking engine is not ready, come back in a few minutes.
 Server is in maintenance mode until 14:00 UTC
-No leader: an election is in progress.""",
+No leader: an election is in progress.
+The catalogue is being re-indexed.""",
     errors.ToolTimeoutError: """The oven did not answer within 30 seconds.
 Gave up after 45 s: the lift has not arrived.
 The report took longer than the allowed 2 minutes.""",
@@ -97,11 +100,18 @@ def test_a_fact_with_words_of_a_complaint_says_nothing(bare, text):
     assert type(bare.classify(OddError(text))) is errors.ToolExecutionError
 
 
-@pytest.mark.parametrize("code", ["invalid_auth", "channel_not_found", "rate_limited", "not_allowed"])
-def test_a_code_in_lower_case_is_read_like_any_other(bare, code):
-    upper = type(bare.classify(OddError(f"ERROR: {code.upper()}")))
-    assert type(bare.classify(OddError(code))) is not errors.ToolExecutionError
-    assert upper in (type(bare.classify(OddError(code))), errors.ToolExecutionError)
+@pytest.mark.parametrize(
+    ("code", "cls"),
+    [
+        ("invalid_auth", errors.ToolAuthenticationError),
+        ("channel_not_found", errors.ResourceNotFoundError),
+        ("rate_limited", errors.ToolRateLimitError),
+        ("not_allowed", errors.ToolPermissionError),
+        ("purple_monkey", errors.ToolExecutionError),
+    ],
+)
+def test_a_code_in_lower_case_is_read_like_any_other(bare, code, cls):
+    assert type(bare.classify(OddError(code))) is cls
 
 
 def call_failing(text: str, name: str) -> errors.ToolError:
@@ -117,21 +127,32 @@ def call_failing(text: str, name: str) -> errors.ToolError:
 @pytest.mark.parametrize(
     "text", ["No receipt for account 'ACME' was found by the printer.", "The ledger is locked until Monday."]
 )
-def test_what_is_read_loosely_does_not_say_that_nothing_happened(text):
+def test_a_sentence_does_not_say_that_nothing_happened(text):
     error = call_failing(text, "send_payment")
     assert type(error) is not errors.ToolExecutionError
-    assert (error.effect, error.fatal) == ("possible", False)
+    assert error.effect == "possible"
 
 
-@pytest.mark.parametrize("text", ["Guests have no rights to see the salary column.", "There is no active account."])
-def test_what_is_read_loosely_ends_no_run(text):
-    error = call_failing(text, "get_salary")
-    assert isinstance(error, (errors.ToolPermissionError, errors.ToolAuthenticationError))
-    assert not error.fatal
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Guests have no rights to see the salary column.",
+        "There is no active account.",
+        "could not reach the required accuracy",
+        "lost the link between chapter 2 and 3",
+        "not enough memory cells in the layout",
+        "this operation is not allowed on a frozen set",
+        "the key signature is wrong in bar 4",
+        "missing password column in the table",
+        "request blocked by the firewall rule of the fixture",
+    ],
+)
+def test_a_sentence_ends_no_run(text):
+    assert not call_failing(text, "get_salary").fatal
 
 
-@pytest.mark.parametrize("text", ["You do not have the rights to see this.", "Your token has been rejected."])
-def test_a_clear_refusal_ends_the_run(text):
+@pytest.mark.parametrize("text", ["Permission denied.", "You must be root.", "Your token has expired."])
+def test_a_known_clause_does(text):
     assert call_failing(text, "get_salary").fatal
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mulligan import Pipeline
-from mulligan.errors import ToolExecutionError
+from mulligan.errors import ResourceConflictError, ToolExecutionError
 
 TRAPS = """
 took 404 ms
@@ -134,6 +134,9 @@ unknown pleasures has 10 tracks
 """.strip().splitlines()
 
 
+STATES = ["the door is locked", "Ann is busy on Monday"]  # what an answer says, an exception may complain of
+
+
 class OddError(Exception):
     """An exception whose name says nothing."""
 
@@ -154,7 +157,13 @@ def test_a_message_that_only_sounds_like_a_failure(bare, message, cls):
     assert not error.fatal
 
 
-@pytest.mark.parametrize("message", TRAPS)
+@pytest.mark.parametrize("message", STATES)
+def test_a_state_that_an_exception_reports_is_a_conflict(bare, message):
+    error = bare.classify(OddError(message))
+    assert (type(error), error.fatal, error.effect) == (ResourceConflictError, False, "possible")
+
+
+@pytest.mark.parametrize("message", [*TRAPS, *STATES])
 def test_a_value_that_only_sounds_like_a_failure(bare, message):
     for value in (
         message,
@@ -166,12 +175,12 @@ def test_a_value_that_only_sounds_like_a_failure(bare, message):
         assert bare.classify(value) is None
 
 
-@pytest.mark.parametrize("message", TRAPS)
+@pytest.mark.parametrize("message", [*TRAPS, *STATES])
 def test_a_text_that_begins_like_a_report_is_a_failure_of_no_known_kind(bare, message):
     assert type(bare.classify(f"Error: {message}")) is ToolExecutionError
 
 
-@pytest.mark.parametrize("message", TRAPS)
+@pytest.mark.parametrize("message", [*TRAPS, *STATES])
 def test_a_reported_error_that_only_sounds_like_another(bare, message):
     error = bare.classify({"error": {"message": message}})
     assert type(error) is ToolExecutionError, error.rule

@@ -21,8 +21,8 @@ _RULE = "host:sentence"
 def complaint_error(failure: Failure) -> ToolError | None:
     """The error of an exception whose message complains in a sentence, or is a code in lower case; None for any other.
 
-    Sentences are read more loosely than known clauses, so none says that the call had no effect: `No receipt was issued`. One
-    that may mean something else ends no run. Of several causes, the last is read besides the exception itself.
+    Sentences are read more loosely than known clauses. So none says that the call had no effect (`No receipt was issued`), and
+    none ends a run (`Missing password column in the table`). Of several causes, the last is read besides the exception itself.
 
     Args:
         failure: a failure that no rule knows.
@@ -34,8 +34,7 @@ def complaint_error(failure: Failure) -> ToolError | None:
         meaning = reason_of(one.told) if len(one.told) <= _LONGEST_CODE and _CODE.fullmatch(one.told) else None
         if meaning is not None:
             return m.error_of(one, meaning, rule=_RULE)
-        meaning, is_clear = complaint(one.told)
+        meaning = complaint(one.told)
         if meaning is not None and meaning is not m.FAILED:
-            fatal = meaning.fatal if is_clear else False
-            return m.error_of(one, meaning._replace(effect="possible", fatal=fatal), rule=_RULE)
+            return m.error_of(one, meaning, effect="possible", fatal=False, rule=_RULE)
     return None

@@ -51,8 +51,11 @@ _NARROWER: Mapping[m.Meaning, tuple[m.Meaning, ...]] = {
     m.CONFLICT: (m.EXISTS,),
     m.NOT_FOUND: (m.PERMISSION, system.OUT_OF_RESOURCES, *m.PATHS),
 }
-_BRACKETED_CODE = lazy_pattern(  # `An error occurred (ThrottlingException) when ...`
-    r"(?:^|(?<=: ))(?:An )?[Ee]rror(?: occurred| from server| code)? \(([A-Z][A-Za-z]{3,60})\)", re.MULTILINE
+_BRACKETED_CODE = (
+    lazy_pattern(  # `An error occurred (ThrottlingException) when ...`; a limit alone may be one of anything
+        r"(?:^|(?<=: ))(?:An )?[Ee]rror(?: occurred| from server| code)? \((?!LimitExceeded)([A-Z][A-Za-z]{3,60})\)",
+        re.MULTILINE,
+    )
 )
 _RAISED_CLASS = lazy_pattern(
     r"\b([A-Z][a-z]\w{1,60}(?:Error|Exception|Timeout|Refused|Exceeded))\((?=['\"\d)])"
@@ -64,7 +67,6 @@ _TOKEN_OF_TEXT = lazy_pattern(
     re.IGNORECASE | re.DOTALL,
 )
 _LOCAL = lazy_pattern(r"(?:\.{0,2}/|~/|[A-Za-z]:\\)[^/]")  # a local path was denied, not an account
-_OF_ANY_LIMIT = "LimitExceededException"
 _LONGEST_TEXT = 1_200
 _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
     (
@@ -190,7 +192,8 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
         ~ you (must|need to|have to) be (the|a|an|) (*|) (root|superuser|administrator|admin|owner) (user|) …,
         ~ unless you are (the|a|an|) (*|) (root|superuser|administrator|admin|owner) (user|) …, are you root,
         ~ only (the|a|an|) (*|)
-            (root|superuser|superusers|administrator|administrators|admin|admins|owner|owners) (can|may|is|are) ~,
+            (root|superuser|superusers|administrator|administrators|admin|admins|owner|owners)
+            (can|may|is allowed to|are allowed to|is permitted to|are permitted to) ~,
         ~ (must|should|needs to|has to|can only|may only) be (run|executed|started|launched) (as|by|with) (the|a|an|)
             (root|superuser|administrator|sudo) (user|) …,
         (please|) (run|rerun|re run|try running) (this|the|it|) (command|script|program|again|) (as|with) (an|the|)
@@ -199,8 +202,10 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
             (privilege|privileges|permission|permissions|right|rights|access) @ (required|needed|necessary) …,
         ~ (requires|require|need|needs|requiring) (root|superuser|administrator|administrative|admin|elevated|owner)
             (privilege|privileges|permission|permissions|right|rights|access) …,
-        ~ (requires|require|need|needs) (the|a|an|) (_|*) (permission|permissions|privilege|privileges|scope|scopes),
-        ~ (requires|require|need|needs) (the|a|an|) (_|*)
+        ~ (requires|require|need|needs) (the|a|an) (_|*) (permission|permissions|privilege|privileges|scope|scopes),
+        ~ (requires|require|need|needs) (_|read|write|edit|delete|publish)
+            (permission|permissions|privilege|privileges|scope|scopes|access),
+        ~ (requires|require|need|needs) (the|a|an) (_|*)
             (permission|permissions|privilege|privileges|scope|scopes) (on|for|in|to access) ~,
         ~ (requires|require|need|needs) (the|a|an) (_|*) role, ~ (requires|require|need|needs) (the|a|an) (_|*) role on ~,
         must be (a|the|) superuser …, must be owner of ~, ~ requires superuser …, (need|needs|requires) root …,
@@ -414,7 +419,7 @@ def _codes_in_text(text: str) -> Iterator[str]:
         yield from _REASON_CODE.findall(text)[:4]
     if "(" in text:
         yield from _RAISED_CLASS.findall(text)[:4]
-        yield from (code for code in _BRACKETED_CODE.findall(text)[:4] if code != _OF_ANY_LIMIT)
+        yield from _BRACKETED_CODE.findall(text)[:4]
     if "(Caused by " in text:
         yield from _CAUSE_CLASS.findall(text)[:4]
 

@@ -17,7 +17,6 @@ MAX_SCHEMA_NODES = 50_000
 MAX_ALTERNATIVES = 20_000_000
 _TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
 _MAX_CHARS = 200
-_SCALARS = (str, bool, int, float, type(None))
 
 
 class SchemaError(MulliganError):
@@ -69,8 +68,6 @@ def count_alternatives(schema: Mapping[str, Any]) -> int:
     visiting: set[int] = set()
 
     def count(part: Any) -> int:
-        if type(part) in _SCALARS:
-            return 0
         if isinstance(part, (list, tuple)):
             return sum(map(count, part))
         if not isinstance(part, Mapping):

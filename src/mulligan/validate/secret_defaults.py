@@ -11,7 +11,6 @@ _NAMED = frozenset({"properties", "patternProperties", "$defs", "definitions", "
 _VALUES = frozenset({"default", "enum", "const", "examples"})
 _SHORTEST = 8  # shorter texts are neither environment values nor tokens
 _DEEPEST = 64
-_SCALARS = (str, bool, int, float, type(None))
 
 
 def without_secret_defaults(schema: Mapping[str, Any], secret: Collection[str]) -> Mapping[str, Any]:
@@ -68,7 +67,7 @@ class _Cleaner:
             depth: how deep it is nested; a schema that is nested deeper than `_DEEPEST` is not used for validation.
             are_named: whether it is a mapping of names to schemas, where `default` is a name.
         """
-        if type(schema) in _SCALARS or depth > _DEEPEST or not isinstance(schema, (Mapping, list, tuple)):
+        if depth > _DEEPEST or not isinstance(schema, (Mapping, list, tuple)):
             return schema
         place = (id(schema), are_named)
         if place not in self._cleaned:

@@ -1,8 +1,8 @@
 """Reads what went wrong from a sentence that a person wrote: `You can't afford the bow`, `Zug nicht gefunden`.
 
 `said` accepts only whole known clauses. This reader looks for patterns within a sentence: a negated verb, an adjective
-such as `invalid`, a limit, a state. It answers two questions: of which class is a failure that is known to be one, such as
-an exception (`sense`), and does a sentence in the value of a known tool report a failure at all (`clear_sense`).
+such as `invalid`, a limit, a state. It answers two questions: of which class is a failure that is known to be one (`sense`;
+of an exception `complaint`), and does a sentence in the value of a known tool report a failure at all (`clear_sense`).
 
 A pattern is a regular expression of whole words, in which `*` is the rest of a word, `…` up to 60 characters, `#` a number
 and `<NAME>` a list of words below.
@@ -280,7 +280,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str, str], ...] = (
         (invalid|expired|wrong|missing|bad|incorrect|revoked|no valid) (or \\w+ )?(\\w+ )?(tokens?|api[ -]?keys?|access keys?
             |credentials?|passwords?|passcode|pin|login|session|signature)
         (re)?connect (your|the) (\\w+ ){0,2}account …
-        <COULD>(read|get|obtain) (user ?name|password) …
+        <COULD>(read|get|obtain) (username|user name|password) …
         to be (logged|signed) in
         \\w+_(key|token|secret|password|pat|credentials) (\\w+ ){0,3}(not (\\w+ )?(set|found|configured|defined
             |provided)|missing|required|unset|undefined)
@@ -407,7 +407,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str, str], ...] = (
         """
         (currently|presently) (unable|not able) to …
         (not|no \\w+ is) (currently|presently) available
-        (is|are) (currently |still )?being (re-?(index|load|build|start|configur|plac)\\w*|rebuilt|updated|upgraded|migrated)
+        (is|are) (currently |still )?being (re-)?(indexed|reindexed|reloaded|rebuilt|restarted|updated|upgraded|migrated)
         (is|are) (down|swamped|overwhelmed)(?= (right now|at the moment|today)|$|[.,;:])
         ^(overloaded|unavailable)(?=$|[.!])
         (currently|right now|at the moment|presently) (\\w+ ){0,2}(unavailable|not available|offline|down|closed)
@@ -661,7 +661,7 @@ class _Table:
             words = _required_words(line)
             for word in words:
                 if word.endswith("*"):
-                    self._by_start.setdefault(word[:3], []).append((word[:-1], number))
+                    self._by_start.setdefault(word[:2], []).append((word[:-1], number))
                 else:
                     self._by_word.setdefault(word, []).append(number)
             if not words:
@@ -672,7 +672,7 @@ class _Table:
         near = set(self._always)
         for word in set(_WORD.findall(sentence)):
             near.update(self._by_word.get(word, ()))
-            near.update(number for start, number in self._by_start.get(word[:3], ()) if word.startswith(start))
+            near.update(number for start, number in self._by_start.get(word[:2], ()) if word.startswith(start))
         for number in sorted(near):
             if self._patterns[number].occurs_in(sentence):
                 return self._patterns[number].meaning
@@ -771,8 +771,8 @@ def sense(text: str) -> m.Meaning | None:
     return None
 
 
-def complaint(text: str) -> tuple[m.Meaning | None, bool]:
-    """What the text of an exception complains of, and whether the sentence hardly ever means anything else.
+def complaint(text: str) -> m.Meaning | None:
+    """What the text of an exception complains of, or None.
 
     Hints do not count, nor do counts: `12 players timed out in round 3`.
 
@@ -783,16 +783,13 @@ def complaint(text: str) -> tuple[m.Meaning | None, bool]:
 
 
 @lru_cache(maxsize=256)
-def _complaint(text: str) -> tuple[m.Meaning | None, bool]:
+def _complaint(text: str) -> m.Meaning | None:
     """What a text complains of. What fails once often fails again with the same text."""
     for one in sentences(text):
         sentence = _LABEL.sub("", one)
         if _COUNTS.fullmatch(sentence) or _COUNTED.match(sentence) or _NO_RESOURCE.search(sentence):
             continue
-        meaning = clear_sense(sentence)
+        meaning = clear_sense(sentence) or _table(2).find(sentence)
         if meaning is not None:
-            return meaning, True
-        meaning = _table(2).find(sentence)
-        if meaning is not None:
-            return meaning, False
-    return None, False
+            return meaning
+    return None
