@@ -1,12 +1,12 @@
 """How many error texts are understood that someone else wrote: `python bench/sentences.py [--misses]`.
 
 `bench/sentences` holds 620 texts of programs, services and in-house systems, one in a line as `LABEL|text`, written by
-hands that had seen neither code nor rules: two files before the sentence reader read exceptions, two after. Where a careful
+hands that had seen neither code nor rules: two files before sentences of exceptions were read, two after. Where a careful
 person would accept two labels, the likelier comes first. Each text is raised as a `RuntimeError` by a tool with one argument,
 so that nothing but the text says what went wrong.
 
 A text is right if the class is one of its labels, unexplained if mulligan says no more than that the tool failed, and
-otherwise wrong. Of the texts with the label O, which show no class, two thirds hold words of another.
+otherwise wrong. Of the texts with the label O, which show no class, more than half hold words of another.
 """
 
 from __future__ import annotations
