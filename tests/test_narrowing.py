@@ -178,3 +178,63 @@ def test_a_statement_that_took_too_long_reads_less_before_it_returns_less():
 
 def test_a_sender_is_no_period():
     assert SAME in step("gave up with 17 pages read", {"from": "+493012345600"}, {"from": TEXT})
+
+
+def read_failed(report: str, *, read_only: bool = True, **arguments: Any) -> str:
+    def handler(**_: Any) -> None:
+        raise RuntimeError(report)
+
+    properties = {"query": TEXT, "max_rows": NUMBER, "region": TEXT}
+    tool = Tool.from_schema("find", "", {"type": "object", "properties": properties}, handler, read_only=read_only)
+    with Pipeline([tool], autoload=False) as pipeline:
+        return pipeline.call("find", {"query": "a", **arguments}).content.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        "Received message larger than max (5242880 vs. 4194304)",
+        "Response size exceeds 6 MB",
+        "Error: the output of 3,112 rows is too long",
+        "resultSizeLimitExceeded: size limit exceeded",
+        "This search matches too many documents",
+        "Too many rows to display",
+        "Query exceeded the maximum number of 10000 rows",
+        "Response too large to return",
+    ],
+)
+def test_an_answer_that_is_too_large_is_asked_for_less_of_a_tool_that_only_reads(report: str) -> None:
+    assert read_failed(report).startswith('Next: call find again for less: with "max_rows" or "region" added')
+    assert "for less" not in read_failed(report, read_only=False)
+
+
+@pytest.mark.parametrize("report", ["too many requests", "the name is too long", "too many open files", "wrong result"])
+def test_other_limits_ask_for_no_smaller_answer(report: str) -> None:
+    assert "for less" not in read_failed(report)
+
+
+def test_an_answer_is_not_blamed_where_a_long_text_was_sent() -> None:
+    assert "for less" not in read_failed("the message is too long", query="word " * 400)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "properties", "ways"),
+    [
+        (
+            {"id": "7", "detail_level": "full"},
+            {"id": TEXT, "detail_level": {"enum": ["full", "brief"]}},
+            'another "detail_level"',
+        ),
+        ({"root": "/", "name_pattern": "*"}, {"root": TEXT, "name_pattern": TEXT}, 'a narrower "name_pattern"'),
+        ({"kind": "a"}, {"kind": {"enum": ["a", "b"]}}, None),
+        ({"id": "7", "view": "full"}, {"id": TEXT, "view": {"enum": ["full"]}}, None),
+    ],
+)
+def test_a_narrower_filter_or_another_view_returns_less(arguments, properties, ways):
+    def handler(**_: Any) -> None:
+        raise RuntimeError("The response is too large")
+
+    schema = {"type": "object", "properties": properties}
+    with Pipeline([Tool.from_schema("find", "", schema, handler, read_only=True)], autoload=False) as pipeline:
+        last = pipeline.call("find", arguments).content.splitlines()[-1]
+    assert (f"for less: with {ways}. With" in last) if ways else ("for less" not in last)

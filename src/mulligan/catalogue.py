@@ -195,6 +195,8 @@ ENGLISH: Catalogue = {
     "later_start": "with a later {name}",
     "earlier_end": "with an earlier {name}",
     "coarser": "with a coarser {name}",
+    "narrower": "with a narrower {name}",
+    "another": "with another {name}",
     "less_of": "with a {name} that reads less",
     "filtered": "with {names} added",
     "or": " or ",

@@ -26,6 +26,7 @@ from mulligan.errors import (
     ToolError,
     ToolExecutionError,
     ToolNotFoundError,
+    ToolQuotaError,
     ToolTimeoutError,
     ToolUnavailableError,
 )
@@ -35,7 +36,7 @@ from mulligan.pointers import argument_of, escape, steps_of
 from mulligan.policy import Limits, Policy
 from mulligan.render.argument_steps import Offer
 from mulligan.render.corrections import CorrectionWriter
-from mulligan.render.narrowing import asks_for_less, reads_rows, takes_too_long
+from mulligan.render.narrowing import asks_for_less, is_too_much, reads_rows, takes_too_long
 from mulligan.render.next_steps import (
     LONGEST_WAIT,
     effect_note,
@@ -92,6 +93,7 @@ _SAYS_WHAT_IS_ALLOWED = lazy_pattern(
 )
 _MAY_NAME_NOTHING = (ToolArgumentError, ToolExecutionError, ResourceConflictError)
 _MAY_BE_TOO_MUCH = (ToolExecutionError, ToolArgumentError)
+_MAY_BE_LARGE = (*_MAY_BE_TOO_MUCH, ToolQuotaError)
 _PLAIN_NAME = re.compile(r"[\w.:/-]{1,128}").fullmatch
 _PLAIN_POINTER = re.compile(r"(?:/[\w.:@$\[\]~-]{0,64}){0,16}").fullmatch
 
@@ -388,27 +390,34 @@ class FeedbackComposer:
                 template = self._catalogue["updater" if is_conflict else "writer"]
                 feedback.next_step = template.format(tool=name, other=other.shown)
                 return
-        offer = (
-            self._offer(feedback, error, failure, lookups) if feedback.detail and not feedback.author_message else ""
-        )
+        quotes = feedback.detail and not feedback.author_message
+        offer = self._offer(feedback, error, failure, tool, lookups) if quotes else ""
         if offer:
             catalogue, clean_line = self._catalogue, self.sanitize_line
             feedback.next_step = next_step(
                 error, name, tool, catalogue, clean_line, note=note, offer=offer, look=look, said=said
             )
 
-    def _offer(self, feedback: Feedback, error: ToolError, failure: Failure, lookups: Lookups | None) -> Offer:
+    def _offer(
+        self, feedback: Feedback, error: ToolError, failure: Failure, tool: Tool | None, lookups: Lookups | None
+    ) -> Offer:
         """What the quoted text offers: another tool, names to choose from, the form of one, or a reason to request less."""
         if lookups is not None and call_safely(partial(lookups.is_named_in, failure.detail)):
             return "tool"
         if isinstance(error, (ToolTimeoutError, ToolUnavailableError)):
             is_slow = isinstance(error, ToolTimeoutError) and takes_too_long(failure.detail)
             return "less" if is_slow or asks_for_less(failure.detail) else ""
-        if type(error) in _MAY_BE_TOO_MUCH and asks_for_less(failure.detail):
+        detail = failure.detail
+        if type(error) in _MAY_BE_TOO_MUCH and asks_for_less(detail):
             return "less"
-        form = self._explained(error, feedback, failure)
-        if form or lookups is None or not isinstance(error, _MAY_NAME_NOTHING):
-            return form
+        offered = self._explained(error, feedback, failure) or self._rejected(error, failure, lookups)
+        is_large = not offered and type(error) in _MAY_BE_LARGE and is_too_much(detail, tool, error.arguments or {})
+        return "less" if is_large else offered
+
+    def _rejected(self, error: ToolError, failure: Failure, lookups: Lookups | None) -> Offer:
+        """Whether the quoted text says that a value does not exist, or what would be right."""
+        if lookups is None or not isinstance(error, _MAY_NAME_NOTHING):
+            return ""
         rejects = partial(lookups.is_rejected_in, failure.detail, failure.type_name)
         if call_safely(rejects) and call_safely(lookups.existing) is not None:
             return "rejected"

@@ -37,6 +37,18 @@ _ASKS_FOR_LESS = lazy_pattern(
     r"(?:restrict|limit|narrow|filter) (?:it|them|(?:the )?results?|(?:the )?(?:query|search)) (?:with|by|using|to))\b",
     re.IGNORECASE,
 )
+_TOO_MUCH = lazy_pattern(  # of a call that only reads, it is the answer that is too large
+    r"\b(?:results?|response|answer|output|reply|content|messages?|payload|body|rows?|page|file|blob|diff)"
+    r"(?: (?:set|size|length|count|window|was|is|are|of [\w-]+|\([^()\n]{1,40}\))){0,3}"
+    r" (?:(?:much |far |still )?too (?:large|long|big|many)\b|larger than |exceed(?:s|ed|ing)?\b)|"
+    r"\b(?:return|yield|produce|match|select|find)(?:s|e?d|es|ing)? (?:far |much )?too (?:many|much)\b|"
+    r"\btoo (?:many|much) (?:matching |returned )?"
+    r"(?:results?|rows?|records?|entries|matches|items|hits|documents|objects|lines|data)\b|"
+    r"\bexceed(?:s|ed|ing)? the (?:maximum|max|limit)(?: number)? of (?:[\d,]+ )?"
+    r"(?:results?|rows?|records?|entries|matches|items|lines|files|bytes|tokens|characters)\b|"
+    r"\bsize ?limit ?(?:was |is )?exceeded",
+    re.IGNORECASE,
+)
 _MOMENT = lazy_pattern(r"-?\d|P\d|now|today|yesterday|last|past|this|previous", re.IGNORECASE)
 _LIMITS = word_set("limit max maximum top count size rows first num")
 _NO_FILTERS = word_set(
@@ -46,12 +58,14 @@ _NO_FILTERS = word_set(
 _SELECTS = lazy_pattern(r"\s*(?:select|with|match)\s", re.IGNORECASE)
 _STARTS, _ENDS = word_set("since from start after begin"), word_set("until to end before")
 _STEPS = word_set("timeframe granularity resolution interval step bucket")
+_FILTERS = word_set("filter filters pattern prefix match where condition glob")
+_VIEWS = word_set("filter scope view detail details verbosity depth level format include part parts")
 _STATEMENTS = word_set("sql query statement cypher expression script")
 _PERIODS = word_set(
     "date dates day days week weeks month months hour hours minute minutes lookback since until from start end period range "
     "window preset interval"
 )
-_MOST_TEXT, _MOST_NAMES = 1_000, 3
+_MOST_TEXT, _MOST_NAMES, _LONG_VALUE = 1_000, 3, 1_000
 
 
 def asks_for_less(text: str) -> bool:
@@ -61,6 +75,23 @@ def asks_for_less(text: str) -> bool:
         text: the quoted text of a failure.
     """
     return _ASKS_FOR_LESS.search(text[:_MOST_TEXT]) is not None
+
+
+def is_too_much(text: str, tool: Tool | None, sent: Mapping[str, Any]) -> bool:
+    """Whether a report says that the answer is too large: of a tool that only reads, and that was sent nothing large itself.
+
+    Args:
+        text: the quoted text of a failure.
+        tool: the tool, or None.
+        sent: the arguments of the call.
+    """
+    if (
+        tool is None
+        or not tool.read_only
+        or any(isinstance(one, str) and len(one) > _LONG_VALUE for one in sent.values())
+    ):
+        return False
+    return _TOO_MUCH.search(text[:_MOST_TEXT]) is not None
 
 
 def takes_too_long(text: str) -> bool:
@@ -107,20 +138,37 @@ def find_filters(tool: Tool, sent: Mapping[str, Any], said: str = "") -> list[st
 def find_reducible(tool: Tool, sent: Mapping[str, Any]) -> list[tuple[str, str]]:
     """At most three arguments that were sent and that can ask for less, each with how.
 
-    That is `fewer` of a list, a `shorter` period, a `later_start`, an `earlier_end`, or `coarser` steps.
+    That is `fewer` of a list, a `shorter` period, a `later_start`, an `earlier_end`, `coarser` steps, a `narrower` filter, or
+    `another` choice of what is returned.
 
     Args:
         tool: the tool.
         sent: the arguments of the call.
     """
-    sent_names = [name for name, _ in _members(tool) if name in sent]
+    members = dict(_members(tool))
+    sent_names = [name for name in members if name in sent]
     lists = [("fewer", name) for name in sent_names if isinstance(sent[name], list) and len(sent[name]) > 1]
     periods = [
         (_how(name), name)
         for name in sent_names
         if _may_be_period(sent[name]) and not (_PERIODS | _STEPS).isdisjoint(split_words(name))
     ]
-    return (lists + periods)[:_MOST_NAMES]
+    others = [name for name in sent_names if name not in dict(map(reversed, lists + periods))]
+    choices = [("another", name) for name in others if _chooses_view(name, members[name])]
+    narrower = [("narrower", name) for name in others if "enum" not in members[name] and _is_filter(name, sent[name])]
+    return (lists + periods + narrower + choices)[:_MOST_NAMES]
+
+
+def _is_filter(name: str, value: object) -> bool:
+    """Whether an argument selects what is returned; a statement in a query language is asked for otherwise."""
+    words = split_words(name)
+    return isinstance(value, str) and not _FILTERS.isdisjoint(words) and _STATEMENTS.isdisjoint(words)
+
+
+def _chooses_view(name: str, schema: Mapping[str, Any]) -> bool:
+    """Whether an argument chooses one of several ways in which more or less is returned."""
+    options = schema.get("enum")
+    return isinstance(options, list) and len(options) > 1 and not _VIEWS.isdisjoint(split_words(name))
 
 
 def _may_be_period(value: object) -> bool:
