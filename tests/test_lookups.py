@@ -136,6 +136,22 @@ def test_the_present_state_is_read(error, name, arguments, other, filled):
     assert proposed(step(error, name, arguments, other)) == {"name": other.name, "arguments": filled}
 
 
+def object_reader(name: str, *required: str) -> Tool:
+    parts = {one: {"type": "object"} if one in ("key", "values") else {"type": "string"} for one in required}
+    return Tool.from_schema(
+        name, "", {"type": "object", "properties": parts, "required": list(required)}, dict, read_only=True
+    )
+
+
+def test_the_state_of_what_a_key_of_several_parts_identifies_is_read():
+    changed = errors.ResourceConflictError("It has changed.")
+    sent = {"table": "orders", "key": {"id": "7", "day": "mon"}, "values": {"a": 1}}
+    told = step(changed, "update_row", sent, object_reader("get_row", "table", "key"))
+    assert proposed(told) == {"name": "get_row", "arguments": {"table": "orders", "key": sent["key"]}}
+    told = step(changed, "update_row", sent, object_reader("get_row", "table", "values"))
+    assert "with this call" not in told
+
+
 def told_without(argument: str, part: dict[str, Any], *others: Tool, read_only: bool = False) -> str:
     """The step after a call of `update_note` that lacks one required argument."""
     parts = {"note_id": {"type": "string"}, "text": {"type": "string"}, argument: part}

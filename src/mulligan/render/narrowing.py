@@ -153,7 +153,8 @@ def find_reducible(tool: Tool, sent: Mapping[str, Any]) -> list[tuple[str, str]]
         for name in sent_names
         if _may_be_period(sent[name]) and not (_PERIODS | _STEPS).isdisjoint(split_words(name))
     ]
-    others = [name for name in sent_names if name not in dict(map(reversed, lists + periods))]
+    bounded = {name for _, name in lists + periods}
+    others = [name for name in sent_names if name not in bounded]
     choices = [("another", name) for name in others if _chooses_view(name, members[name])]
     narrower = [("narrower", name) for name in others if "enum" not in members[name] and _is_filter(name, sent[name])]
     return (lists + periods + narrower + choices)[:_MOST_NAMES]

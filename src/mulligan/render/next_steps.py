@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Sequence
 
 from mulligan.catalogue import (
@@ -31,14 +30,10 @@ from mulligan.pointers import argument_of
 from mulligan.render.argument_steps import Offer, argument_step, argument_template
 from mulligan.render.quoting import split_problems
 from mulligan.render.shown_lookup import Look, ShownLookup
-from mulligan.repair.provenance import is_plain_identifier
-from mulligan.resolve.words import split_words
+from mulligan.repair.identifiers import argument_with_address
 from mulligan.tools import Tool, once_per_tool
 from mulligan.untrusted.text import is_name, show_name
 
-_MAX_ADDRESS = 2_000
-_ADDRESS = re.compile(r"https?://\S+").fullmatch
-_IDENTIFIERS = (["id"], ["key"], ["number"], ["no"], ["slug"], ["code"])
 _SHORTEST_WAIT = 0.1
 LONGEST_WAIT = 86_400.0  # no model waits for more than a day
 _EXACT_BELOW = 10.0
@@ -187,16 +182,12 @@ def _resource_step(
 def _identifier_step(error: ToolError, name: str, catalogue: Catalogue) -> str:
     """The step where an address was sent for an identifier: with the identifier alone; empty unless that is the case."""
     sent = error.arguments or {}
-    found = [
-        argument
-        for argument, value in sent.items()
-        if isinstance(value, str) and value.startswith("http") and _ADDRESS(value[:_MAX_ADDRESS])
-    ]
-    if len(found) != 1 or split_words(found[0])[-1:] not in _IDENTIFIERS or not is_plain_identifier(found[0]):
+    argument = argument_with_address(sent)
+    if argument is None:
         return ""
     rest = catalogue["rest"] if len(sent) > 1 else ""
     template = finer_template(catalogue, "existing_name", "identifier_alone")
-    return catalogue[template].format(tool=name, names=f'"{found[0]}"', rest=rest)
+    return catalogue[template].format(tool=name, names=f'"{argument}"', rest=rest)
 
 
 def _existing_step(template: str, name: str, look: Look | None, catalogue: Catalogue) -> str:

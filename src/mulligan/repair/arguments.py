@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from mulligan.errors import Problem
 from mulligan.pointers import argument_of, escape
+from mulligan.repair.identifiers import argument_with_address, find_identifier
 from mulligan.repair.lossless import LosslessCheck, is_wrapped, may_be_list
 from mulligan.repair.names import match_labels, match_names, match_value
 from mulligan.repair.nesting import find_object, is_wrapper_key
@@ -259,9 +260,14 @@ class _ArgumentFixer:
     def _convert_to_number(self, kind: str, value: Any, place: _Place) -> int | float | None:
         number = convert_number(kind, value, place.states)
         if number is None and kind == "integer" and isinstance(value, str) and not self._is_destructive:
-            number = parse_labelled_number(value, place.name)
+            number = parse_labelled_number(value, place.name) or self._number_of_address(value, place.name)
             self.has_guessed = self.has_guessed or number is not None
         return number
+
+    def _number_of_address(self, value: str, name: str) -> int | None:
+        """The number within the address that was sent for it: of `.../issues/1347`, 1347."""
+        found = find_identifier(value) if argument_with_address({name: value}) is not None else None
+        return int(found) if found is not None and found.isdigit() and not found.startswith("0") else None
 
     def _convert_to_list(self, value: Any, schema: Mapping[str, Any]) -> list[Any] | None:
         """Wrap a single value in a list, parse one from JSON text, or split text that lists several values."""

@@ -12,6 +12,7 @@ from mulligan.errors import Problem, ResourceNotFoundError, ToolArgumentError, T
 from mulligan.lazy import lazy
 from mulligan.pointers import escape
 from mulligan.policy import Limits
+from mulligan.repair.identifiers import argument_with_address, find_identifier, is_address
 from mulligan.repair.provenance import (
     Source,
     argument_forms,
@@ -248,7 +249,7 @@ def _find_correction(
         return _correction_from_plugin(error.corrected, tool, sent)
     if failure is None:
         return _correct_arguments(tool, sent, error.problems) if isinstance(error, ToolArgumentError) else None
-    return _correct_resource_name(error, tool, sent, failure, resources)
+    return _correct_resource_name(error, tool, sent, failure, resources) or _identifier_alone(tool, sent)
 
 
 def _correction_from_plugin(corrected: Mapping[str, Any], tool: Tool, sent: SentArguments) -> Correction | None:
@@ -310,6 +311,18 @@ def _with_same_arguments(tool: Tool, sent: SentArguments) -> Correction | None:
     if not arguments or not takes_as_sent(tool, arguments):
         return None
     return Correction(tool.name, arguments, "toolset", {}, {}, arguments, is_ready=False)
+
+
+def _identifier_alone(tool: Tool, sent: SentArguments) -> Correction | None:
+    """The same call with the identifier within the address that was sent for it: to be asked, since the rest is dropped."""
+    arguments = sent.arguments or {}
+    if not any(isinstance(value, str) and is_address(value) for value in arguments.values()):
+        return None
+    name = None if tool.destructive else argument_with_address(arguments)
+    identifier = None if name is None else find_identifier(arguments[name])
+    if name is None or identifier is None:
+        return None
+    return Correction(tool.name, {**arguments, name: identifier}, "sent", {}, {}, arguments, is_ready=False)
 
 
 def _correct_resource_name(

@@ -7,7 +7,7 @@ that read are found. Every argument is a value that the failed call sent, or `al
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mulligan.resolve.proposals import is_said_to_read, seems_to_read
@@ -367,8 +367,15 @@ def _fill(reader: Reader, wanted: _Wanted) -> Mapping[str, Any] | None:
         text = _search_text(wanted)
         if text is not None and len(queries[:2]) == 1 and _may_search(queries[0], wanted.kind):
             filled[queries[0]], left = text, left[1:]
-    is_plain = all(isinstance(value, str | int | float) for value in filled.values())
+    is_plain = all(_may_be_handed_on(name, value, wanted, required) for name, value in filled.items())
     return filled if is_plain and not left and isinstance(reader.tool.fit(dict(filled)), dict) else None
+
+
+def _may_be_handed_on(name: str, value: object, wanted: _Wanted, required: Collection[str]) -> bool:
+    """Whether a value may go to another tool: a text, a number, or a key of several parts that reads one thing."""
+    if isinstance(value, str | int | float):
+        return True
+    return isinstance(value, Mapping) and wanted.reads_one and name in required and _is_identifier(name)
 
 
 def _own_identifier(name: str, wanted: _Wanted) -> object:
