@@ -684,6 +684,9 @@ def test_an_argument_under_another_label_is_never_run(arguments):
         (save_file, {"path": "a", "-message": "x"}),
         (save_file, {"path": "a", "message<": "x"}),
         (save_file, {"path": "a", "message_2": "x"}),
+        (save_file, {"path": "a", "new_message": "x"}),
+        (save_file, {"path": "a", "sender_message": "x"}),
+        (save_file, {"path": "a", "commit_message": "x"}),
     ],
 )
 def test_an_argument_of_something_else_is_not_asked(function, arguments):

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from mulligan.repair.lossless import sent_twice
-from mulligan.repair.synonyms import is_known_name, is_known_value, name_synonyms, value_synonyms
+from mulligan.repair.synonyms import is_known_name, is_known_value, is_same_end, name_synonyms, value_synonyms
 from mulligan.repair.units import ArgumentUnits, is_unit, may_be_symbol
 from mulligan.resolve.similarity import distance
 from mulligan.resolve.suggestions import Entry, SuggestionIndex
@@ -19,6 +19,10 @@ _MOST_UNKNOWN = 32
 _LONGEST, _MOST = 200, 200
 _FEWEST_INITIALS = 3
 _SHORTEST_COMMON = 3
+_FEWEST_SHARING = 2
+_IS_MOMENT = re.compile(
+    r"\s*(?:\d{1,4}[-./:]\d|\d{9,13}\b|\d{8}(?:T|\b)|now|today|yesterday|tomorrow|noon|midnight)", re.IGNORECASE
+)
 _WORD = re.compile(r"[^\W\d_]+")
 _MODIFIER_WORDS = """
 not no non never without except excluding exclude skip ignore un min max minimum maximum old previous prev
@@ -88,10 +92,28 @@ def match_names(
                 choices[name] = choice
                 break
         else:
-            measured = [one for one in missing if one not in taken and _units_of(one, members).is_measured_in(name)]
-            if len(measured) == 1:
-                choices[name] = Choice(measured[0], sure=False)
+            left = [one for one in missing if one not in taken]
+            measured = [one for one in left if _units_of(one, members).is_measured_in(name)]
+            others = measured or _match_end(name, value[name], left)
+            others = others or [one for one in _match_without_shared_word(name, missing) if one not in taken]
+            if len(others) == 1:
+                choices[name] = Choice(others[0], sure=False)
     return choices
+
+
+def _match_end(name: str, sent: object, candidates: Sequence[str]) -> list[str]:
+    """The candidates that name the same end of a period, where a moment was sent: `start` for `from`."""
+    if not isinstance(sent, str) or _IS_MOMENT.match(sent) is None:
+        return []
+    return [one for one in candidates if is_same_end(name, one)]
+
+
+def _match_without_shared_word(name: str, candidates: Sequence[str]) -> list[str]:
+    """The candidates that mean the same without the word at the end that all of them share: `from_stop` for `origin`."""
+    words = list(map(split_words, candidates))
+    if len(words) < _FEWEST_SHARING or any(len(one) < 2 or one[-1] != words[0][-1] for one in words):
+        return []
+    return [one for one, parts in zip(candidates, words, strict=True) if name_synonyms(name, ["_".join(parts[:-1])])]
 
 
 def match_labels(unknown: Sequence[str], missing: Sequence[str], tool_name: str) -> dict[str, str]:

@@ -113,6 +113,30 @@ message_id id
 folder destination directory
 latitude lat
 longitude lon lng long
+timezone time_zone tz
+phone phone_number telephone tel mobile
+first_name given_name firstname
+last_name surname family_name lastname
+postal_code postcode zip_code zipcode zip
+color colour
+organization organisation org company
+timestamp time moment
+attendees participants guests invitees
+assignee assigned_to responsible
+origin from departure
+destination to arrival
+sort_by order_by sort
+expires_in ttl lifetime max_age
+image picture photo img
+"""
+
+_STARTS = """
+start begin from since after first start_date start_time start_at starts_at start_day begin_date begin_time begins_at from_date
+from_time from_day date_from time_from time_min first_day first_date
+"""
+_ENDS = """
+end finish to until till before last end_date end_time end_at ends_at end_day finish_date to_date to_time to_day until_date
+date_to time_to time_max last_day last_date
 """
 
 _SHORT_FORMS = """
@@ -167,6 +191,22 @@ def name_synonyms(name: str, candidates: Iterable[str]) -> list[str]:
     """The candidates that mean the same as an argument name, as a whole or word by word: `src_key`, `source_key`."""
     names = list(candidates)
     return _find_synonyms(name, names, _groups(_NAMES)) or [one for one in names if _is_same_in_each_word(name, one)]
+
+
+def is_same_end(name: str, other: str) -> bool:
+    """Whether two names of arguments mean the same end of a period: `from` and `start`, `to` and `last_day`.
+
+    Args:
+        name: the name as sent.
+        other: the existing name.
+    """
+    one, two = canonical(name), canonical(other)
+    return any(one in words and two in words for words in _ends())
+
+
+@cache
+def _ends() -> tuple[frozenset[str], ...]:
+    return tuple(frozenset(map(canonical, words.split())) for words in (_STARTS, _ENDS))
 
 
 def _is_same_in_each_word(name: str, other: str) -> bool:
