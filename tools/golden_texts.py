@@ -390,6 +390,19 @@ CASES: dict[str, Case] = {
         "find",
         {"since": "2021-01-01", "until": "2025-12-31", "step": "1m"},
     ),
+    "answer_that_is_too_large": called(
+        [
+            Tool.from_schema(
+                "find",
+                "",
+                schema([], pattern=PATH, detail={"enum": ["full", "brief"]}),
+                raising(RuntimeError("The response is too large: 48 MB")),
+                read_only=True,
+            )
+        ],
+        "find",
+        {"pattern": "*", "detail": "full"},
+    ),
     "statement_that_reads_too_much": called(
         [
             Tool.from_schema(
