@@ -25,7 +25,7 @@ async def fetch(path: str) -> str:
 
 
 def flow_of(pipeline: Pipeline, name: str, arguments: Any = None, id: str | None = "7", **more: Any) -> Any:
-    return invoke(Invocation(pipeline._runtime, pipeline._runtime.hooks, ToolCall(id, name, arguments), **more))
+    return invoke(Invocation(pipeline._runtime, pipeline._runtime.hooks, id, name, arguments, **more))
 
 
 def end(flow: Any, outcome: Outcome | None) -> ToolResult:

@@ -215,6 +215,7 @@ class CompiledHooks:
         provider_of: the provider whose library raised a failure, or None.
 
     Attributes:
+        has_resolve: whether a plugin may resolve names; otherwise the tool of exactly that name is called.
         has_execute: whether a plugin decides how tools run; otherwise the flow acts as the built-in plugin does.
         has_validate: whether a plugin may read the arguments, which are then bounded again; otherwise the flow reads
             them.
@@ -248,6 +249,7 @@ class CompiledHooks:
         self._formats: Callable[[], list[FeedbackFormat]] = hooks["feedback_formats"]
         self._dialects: Callable[[], list[Dialect]] = hooks["dialects"]
         self._executors: Callable[[], list[ToolExecutor]] = hooks["executors"]
+        self.has_resolve = "resolve" in plugged
         self.has_execute = "execute" in plugged
         self.has_validate = "validate" in plugged
         self.has_authorize = "authorize" in plugged

@@ -390,6 +390,8 @@ class PluginManager:
         callers = {hook: self._compile_hook(hook) for hook in HOOKS}
         plugged = {hook for hook in HOOKS if any(not self._is_built_in(impl) for impl in self._active_hookimpls(hook))}
         plugged |= {hook for hook in ("repair", "middlewares") if self._active_hookimpls(hook)}
+        if not self._active_hookimpls("resolve"):
+            plugged.add("resolve")  # the built-in one is blocked: no name has a tool
         observers = self._active_hookimpls("observe")
         of_calls = [impl for impl in observers if not getattr(impl.plugin, "only_failures", False)]
         callers["observe_calls"] = callers["observe"]

@@ -16,7 +16,7 @@ from mulligan.copies import copy_call
 from mulligan.deadline import Deadline, is_seconds
 from mulligan.errors import ToolArgumentError, ToolError, UsageError
 from mulligan.events import CallRetried, Waiting
-from mulligan.execute.builtin import execute
+from mulligan.execute.builtin import bind_handler
 from mulligan.execute.steps import (
     ArgumentsRefused,
     DeadlineExceeded,
@@ -91,7 +91,7 @@ def make_run(invocation: Invocation, tool: Tool) -> Run:
     if tool.executor is not None:
         return Run(_run_elsewhere(invocation, tool), timeout, lane=tool.name)
     keywords = invocation.keywords or invocation.handler_arguments  # the property is slow for the way of every call
-    handler = execute(tool, keywords, invocation.call)
+    handler = bind_handler(tool, keywords)
     if handler is not None:
         return Run(handler, timeout, not tool.inline, tool.is_async, tool.name)  # on the way of every call: no keywords
     from mulligan.execute.process import make_process

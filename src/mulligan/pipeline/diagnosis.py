@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from mulligan.calls import ToolCall
 from mulligan.errors import ToolError
 from mulligan.feedback import FeedbackFormat
 from mulligan.pipeline.attempts import detect_failure
@@ -87,7 +86,7 @@ class Diagnosis:
 
         name = missing_tool_name(report)
         runtime = self._runtime
-        invocation = Invocation(runtime, runtime.hooks, ToolCall(None, name or "", None), format=format)
+        invocation = Invocation(runtime, runtime.hooks, None, name or "", None, format=format)
         if name is not None and name not in runtime.toolset:
             error: ToolError = not_found_error(invocation)
             error, note = (error, "") if memory is None else record_failure(invocation, memory, error)

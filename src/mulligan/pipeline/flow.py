@@ -352,8 +352,8 @@ def _start(invocation: Invocation) -> None:
         from mulligan.pipeline.approval import note_decision
 
         note_decision(invocation, invocation.call.name, invocation.decision)
-    if type(invocation.call) is PreparedCall:
-        _note_repairs(invocation, invocation.call)
+    if type(invocation.whole) is PreparedCall:
+        _note_repairs(invocation, invocation.whole)
     if exhausted is not None:
         raise_exhausted(invocation, exhausted)
 
@@ -436,13 +436,16 @@ def _error_for_exception(invocation: Invocation, error: Exception) -> ToolError:
 
 def _resolve_and_validate(invocation: Invocation) -> Tool | ToolError:
     """Resolve and validate: the tool with its arguments, or the error of one of the two."""
-    runtime, call = invocation.runtime, invocation.call
-    tool = invocation.tool = invocation.hooks.resolve(call, runtime.toolset)
+    runtime, hooks = invocation.runtime, invocation.hooks
+    if hooks.has_resolve:
+        tool = invocation.tool = hooks.resolve(invocation.call, runtime.toolset)
+    else:
+        tool = invocation.tool = runtime.toolset.get(invocation.name)
     if tool is None:
         return _not_found_error()(invocation)
     try:
-        given: Any = invocation.hooks.validate(tool, call) if invocation.hooks.has_validate else None
-        given = call.arguments if given is None else given
+        given: Any = hooks.validate(tool, invocation.call) if hooks.has_validate else None
+        given = invocation.given if given is None else given
         text = given if type(given) is str else arguments_text(given)
         arguments = read_arguments(text, runtime.limits, numbers=tool.numbers)
         bound = tool.fit(arguments)

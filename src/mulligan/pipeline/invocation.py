@@ -68,6 +68,7 @@ class Runtime:
     executors: Mapping[str, ToolExecutor] = attrs.field(factory=dict)
 
 
+_new_tuple = tuple.__new__  # makes a `ToolCall` in half the time that its own constructor takes, once for each call
 _shared_parts = attrgetter(
     "limits",
     "middleware",
@@ -115,7 +116,10 @@ class Invocation:
     Attributes:
         runtime: what the flow knows of its pipeline.
         hooks: the compiled hooks as they were when the call came in.
-        call: the call; after a repair, the repaired one.
+        id: the id that the model gave to the call, or None.
+        name: the name that was called; after a repair, the repaired one.
+        given: the arguments as they were sent; after a repair, the repaired ones.
+        whole: the call as one object, once anything needs it: most calls succeed without.
         sent: the call as the model sent it, once the observers know of it or it was changed; until then None.
         context: values for injected parameters, by name.
         memory: the conversation's, or None.
@@ -143,7 +147,10 @@ class Invocation:
 
     runtime: Runtime
     hooks: CompiledHooks
-    call: ToolCall
+    id: str | None
+    name: str
+    given: Any
+    whole: ToolCall | None = None
     context: Mapping[str, Any] | None = None
     memory: SessionMemory | None = None
     format: FeedbackFormat | None = None
@@ -167,6 +174,18 @@ class Invocation:
     is_open: bool = False
     is_continued: bool = False
     keywords: dict[str, Any] | None = None
+
+    @property
+    def call(self) -> ToolCall:
+        """The call; after a repair, the repaired one."""
+        if self.whole is None:
+            self.whole = _new_tuple(ToolCall, (self.id, self.name, self.given))
+        return self.whole
+
+    @call.setter
+    def call(self, call: ToolCall) -> None:
+        self.whole = call
+        self.id, self.name, self.given = call.id, call.name, call.arguments
 
     @property
     def arguments(self) -> dict[str, Any] | None:

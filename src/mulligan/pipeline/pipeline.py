@@ -61,8 +61,6 @@ if TYPE_CHECKING:
     from mulligan.session.memory import SessionMemory
     from mulligan.session.tally import Summary
 
-_new_tuple = tuple.__new__  # makes a `ToolCall` in half the time that its own constructor takes, once for each call
-
 
 class Pipeline:
     """Gives every tool call of a language model a second chance. A context manager, sync and async.
@@ -566,12 +564,14 @@ def as_invocation(
         UsageError: it is not a call.
     """
     if type(name_or_call) is str:
-        id = None if call_id is None else id_or_none(call_id)
-        call = _new_tuple(ToolCall, (id, name_or_call, arguments))
+        whole = None
+        id, name, given = None if call_id is None else id_or_none(call_id), name_or_call, arguments
     elif isinstance(name_or_call, str):
-        call = ToolCall(id_or_none(call_id), name_text(name_or_call), arguments)
+        whole = None
+        id, name, given = id_or_none(call_id), name_text(name_or_call), arguments
     elif arguments is None and call_id is None:
-        call = as_call(name_or_call)
+        whole = as_call(name_or_call)
+        id, name, given = whole
     elif isinstance(name_or_call, (ToolCall, tuple, list)):
         raise UsageError("arguments and call_id require a name; a ToolCall has its own")
     else:
@@ -579,15 +579,15 @@ def as_invocation(
             f"the tool name must be a string, not {safe_repr(name_or_call)}; pass what a model sent to answer()"
         )
     if session is None:
-        invocation = Call(runtime, runtime.hooks, call, context)
+        invocation = Call(runtime, runtime.hooks, id, name, given, whole, context)
     else:
         try:
             memory, format, deadline = session.memory, session.format, session.deadline
         except AttributeError:
             raise _not_a_session(session) from None
-        invocation = Call(runtime, runtime.hooks, call, context, memory, format, deadline)
-    if type(call) is PreparedCall:
-        invocation.repairs = call.repairs
+        invocation = Call(runtime, runtime.hooks, id, name, given, whole, context, memory, format, deadline)
+    if type(whole) is PreparedCall:
+        invocation.repairs = whole.repairs
     return invocation
 
 
