@@ -17,6 +17,8 @@ MAX_SCHEMA_NODES = 50_000
 MAX_ALTERNATIVES = 20_000_000
 _TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
 _MAX_CHARS = 200
+_DEFINITIONS = ("$defs", "definitions")
+_SCALARS = frozenset((str, int, float, bool, type(None)))
 
 
 class SchemaError(MulliganError):
@@ -76,7 +78,8 @@ def count_alternatives(schema: Mapping[str, Any]) -> int:
             return 1
         if id(part) not in counts:
             visiting.add(id(part))
-            inner = sum(count(item) for word, item in part.items() if word not in ("$defs", "definitions"))
+            parts = [item for word, item in part.items() if word not in _DEFINITIONS and type(item) not in _SCALARS]
+            inner = sum(map(count, parts))
             if isinstance(part.get("$ref"), str):
                 inner += count(resolve_reference(schema, part["$ref"]))
             visiting.discard(id(part))

@@ -9,6 +9,7 @@ from mulligan.lazy import lazy
 
 _NAMED = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
 _VALUES = frozenset({"default", "enum", "const", "examples"})
+_SCALARS = frozenset((str, int, float, bool, type(None)))
 _SHORTEST = 8  # shorter texts are neither environment values nor tokens
 _DEEPEST = 64
 
@@ -81,7 +82,9 @@ class _Cleaner:
             return schema if all(new is old for new, old in zip(items, schema, strict=True)) else items
         kept: dict[str, Any] = {}
         for key, part in schema.items():
-            if are_named or key not in _VALUES:
+            if type(part) in _SCALARS and key != "default":
+                kept[key] = part
+            elif are_named or key not in _VALUES:
                 kept[key] = self.clean(part, depth + 1, are_named=key in _NAMED and not are_named)
             elif key != "default" or not self._is_secret(part):
                 kept[key] = part
