@@ -12,7 +12,7 @@ from mulligan.errors import Problem, ResourceNotFoundError, ToolArgumentError, T
 from mulligan.lazy import lazy
 from mulligan.pointers import escape
 from mulligan.policy import Limits
-from mulligan.repair.identifiers import argument_with_address, find_identifier, is_address
+from mulligan.repair.identifiers import argument_with_address, find_identifier
 from mulligan.repair.provenance import (
     Source,
     argument_forms,
@@ -315,10 +315,11 @@ def _with_same_arguments(tool: Tool, sent: SentArguments) -> Correction | None:
 
 def _identifier_alone(tool: Tool, sent: SentArguments) -> Correction | None:
     """The same call with the identifier within the address that was sent for it: to be asked, since the rest is dropped."""
-    arguments = sent.arguments or {}
-    if not any(isinstance(value, str) and is_address(value) for value in arguments.values()):
+    given = sent.call.arguments
+    if tool.destructive or (isinstance(given, str) and "http" not in given):  # as nearly always
         return None
-    name = None if tool.destructive else argument_with_address(arguments)
+    arguments = sent.arguments or {}
+    name = argument_with_address(arguments)
     identifier = None if name is None else find_identifier(arguments[name])
     if name is None or identifier is None:
         return None

@@ -11,7 +11,7 @@ from mulligan.repair.provenance import is_plain_identifier
 from mulligan.resolve.words import split_words
 
 _LONGEST = 2_000
-_IS_ADDRESS = re.compile(r"https?://\S+").fullmatch
+_ADDRESS = re.compile(r"https?://\S+").fullmatch
 _LABELS = (["id"], ["key"], ["number"], ["no"], ["slug"], ["code"])
 _IS_NUMBER_OR_UUID = re.compile(r"[1-9]\d*|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", re.ASCII).fullmatch
 _IS_MIXED = re.compile(r"(?=\D*\d)(?=[^A-Za-z]*[A-Za-z])[\w-]{6,64}", re.ASCII).fullmatch  # letters and digits
@@ -24,14 +24,13 @@ def argument_with_address(sent: Mapping[str, Any]) -> str | None:
     Args:
         sent: the arguments.
     """
-    found = [name for name, value in sent.items() if isinstance(value, str) and is_address(value)]
+    found = [name for name, value in sent.items() if isinstance(value, str) and _is_address(value)]
     is_only = len(found) == 1 and split_words(found[0])[-1:] in _LABELS and is_plain_identifier(found[0])
     return found[0] if is_only else None
 
 
-def is_address(text: str) -> bool:
-    """Whether a text is an address of a page, and nothing else."""
-    return text.startswith("http") and _IS_ADDRESS(text[:_LONGEST]) is not None
+def _is_address(text: str) -> bool:
+    return text.startswith("http") and _ADDRESS(text[:_LONGEST]) is not None
 
 
 def find_identifier(address: str) -> str | None:
