@@ -1,10 +1,14 @@
-"""Ten thousand calls at once of a tool that awaits for a millisecond."""
+"""Ten thousand calls at once of a tool that awaits for a millisecond.
+
+python bench/concurrent_calls.py 1000 30000    the ratio for other numbers of calls
+"""
 
 from __future__ import annotations
 
 import asyncio
 import gc
 import statistics
+import sys
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -42,12 +46,17 @@ def contend(calls: int = CALLS) -> None:
     asyncio.run(_gather(_contender(), calls))
 
 
-def ratio() -> float:
+def ratio(calls: int = CALLS) -> float:
     """CPU time of mulligan over that of the floor."""
 
     async def rounds() -> float:
         bare, contender = _floor(), _contender()
         await _gather(contender)
-        return statistics.median([await _gather(contender) / await _gather(bare) for _ in range(5)])
+        return statistics.median([await _gather(contender, calls) / await _gather(bare, calls) for _ in range(5)])
 
     return asyncio.run(rounds())
+
+
+if __name__ == "__main__":
+    for number in map(int, sys.argv[1:]):
+        print(f"{number:,} calls: {ratio(number):.2f} x")
