@@ -17,6 +17,8 @@ _IS_NUMBER_OR_UUID = re.compile(r"[1-9]\d*|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-
 _IS_MIXED = re.compile(r"(?=\D*\d)(?=[^A-Za-z]*[A-Za-z])[\w-]{6,64}", re.ASCII).fullmatch  # letters and digits
 _HAS_WORD = re.compile(r"(?:^|[-_])[a-z]{3,}(?:[-_]|$)", re.ASCII).search  # `17-order-coffee`, the title of a page
 
+_IS_VERSION = re.compile(r"[a-z]+\d{1,2}(?:(?:alpha|beta|rc)\d*)?", re.ASCII).fullmatch  # `oauth2`, `v1beta1`
+
 
 def argument_with_address(sent: Mapping[str, Any]) -> str | None:
     """The one argument for an identifier for which an address was sent; None if there is none, or there are several.
@@ -52,5 +54,9 @@ def find_identifier(address: str) -> str | None:
 
 
 def _only_identifier(texts: Iterable[str]) -> str | None:
-    found = [text for text in texts if _IS_NUMBER_OR_UUID(text) or (_IS_MIXED(text) and not _HAS_WORD(text))]
+    found = [
+        text
+        for text in texts
+        if _IS_NUMBER_OR_UUID(text) or (_IS_MIXED(text) and not (_HAS_WORD(text) or _IS_VERSION(text)))
+    ]
     return found[0] if len(found) == 1 else None

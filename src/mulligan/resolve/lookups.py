@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from mulligan.lazy import lazy
 from mulligan.resolve.proposals import is_said_to_read, seems_to_read
 from mulligan.resolve.readers import LISTS, Reader, is_of_kind, is_reachable, kind_of_argument, kind_of_tool
 from mulligan.resolve.words import Word, canonical, look_up_word, split_words, word_set
@@ -121,7 +122,11 @@ class Lookups:
         self._rejected = rejected if rejected in sent else None
         self.is_folder = is_folder and self._rejected is not None
         self._type_name = type_name
-        self._handed = {name: value for name, value in sent.items() if not _is_statement(name, value)}
+
+    @lazy
+    def _handed(self) -> dict[str, Any]:
+        """What may go to another tool."""
+        return {name: value for name, value in self._sent.items() if not _is_statement(name, value)}
 
     def existing(self) -> Lookup | None:
         """The tool that reads the missing thing in another way, or lists or searches things of its kind."""
