@@ -25,6 +25,8 @@ from mulligan.repair.identifiers import find_identifier
         ("https://blog.example/posts/intro-2026", None),
         ("https://example.org/2026/11/a7", None),
         ("https://example.org/about", None),
+        ("https://example.org/file?access_token=q3KdT0mXcPz8uVbN1aYw", None),
+        ("https://example.org/file?sig=1&password=hunter2x", "1"),
         ("https://example.org/oauth2/v1beta1/python3", None),
         ("https://example.org/apis/v1beta1/things/a81f09", "a81f09"),
         ("https://example.org/a/44/b/45", None),

@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from mulligan.repair.provenance import is_plain_identifier
 from mulligan.resolve.words import split_words
+from mulligan.secrets.patterns import redact_patterns
 
 _LONGEST = 2_000
 _ADDRESS = re.compile(r"https?://\S+").fullmatch
@@ -38,7 +39,7 @@ def _is_address(text: str) -> bool:
 def find_identifier(address: str) -> str | None:
     """The part of an address that looks like an identifier; None if no part does, or several do.
 
-    The steps of the path are searched first, then the values of the query.
+    The steps of the path are searched first, then the values of the query; not what looks like a credential.
 
     Args:
         address: the address of a page.
@@ -46,7 +47,7 @@ def find_identifier(address: str) -> str | None:
     if len(address) > _LONGEST:
         return None
     try:
-        parts = urlsplit(address)
+        parts = urlsplit(redact_patterns(address))
         values = [value for _, value in parse_qsl(parts.query, max_num_fields=32)]
     except ValueError:
         return None
