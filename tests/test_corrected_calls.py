@@ -711,3 +711,43 @@ def reads(name, description, *parameters):
 def test_what_is_asked_for_may_not_be_left_out(made, called, sent):
     with Pipeline([made], autoload=False) as pipeline:
         assert "corrected call" not in pipeline.call(called, sent).content
+
+
+def set_precision(unit: Literal["ms", "s", "m", "h"], every: Literal["daily", "monthly"] = "daily") -> str:
+    """Set."""
+    return unit
+
+
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        ({"unit": "minutes"}, "m"),
+        ({"unit": "Hours"}, "h"),
+        ({"unit": "milliseconds"}, "ms"),
+        ({"unit": "days"}, None),
+        ({"unit": "s", "every": "today"}, "daily"),
+    ],
+)
+def test_the_symbol_of_a_unit_is_asked(arguments, meant):
+    content = told(set_precision, arguments)
+    name = "every" if "every" in arguments else "unit"
+    assert (f'Did you mean "{name}": "{meant}"?' in content) is (meant is not None)
+
+
+@pytest.mark.parametrize(
+    ("about", "declared", "is_asked"),
+    [
+        ("Variables as JSON", {}, True),
+        ("Variables, JSON or YAML", {"read_only": True}, True),
+        ("Variables as JSON", {"destructive": True}, False),
+        ("The variables", {}, False),
+    ],
+)
+def test_an_object_for_a_text_of_json_is_asked_as_that_text(about, declared, is_asked):
+    schema = {"type": "object", "properties": {"vars": {"type": "string", "description": about}}, "required": ["vars"]}
+    with Pipeline([Tool.from_schema("set_vars", "", schema, dict, **declared)], autoload=False) as pipeline:
+        content = pipeline.call("set_vars", {"vars": {"a": 1, "b": [2]}}).content
+    assert (
+        "Did you mean" in content and json.dumps(json.dumps({"a": 1, "b": [2]}, separators=(",", ":"))) in content
+    ) is is_asked
+    assert "corrected call:" not in content

@@ -36,6 +36,8 @@ def step(schema: dict[str, Any], sent: Any, **definitions: Any) -> str:
             'an object with "z", and if needed "x" and "y" for "at"',
         ),
         ({"type": "object", "properties": {"x": TEXT, "y": TEXT}}, "here", 'an object with any of "x" or "y" for "at"'),
+        ({"type": "object", "additionalProperties": TEXT}, "here", 'an object from names to texts for "at"'),
+        ({"type": "object", "additionalProperties": {"enum": ["a"]}}, "here", 'a valid "at"'),
         ({"type": "array", "items": TEXT}, {"a": 1}, 'a list of texts for "at"'),
         ({"type": "array", "items": TEXT, "minItems": 1, "maxItems": 1}, {"a": 1, "b": 2}, 'a list of texts for "at"'),
         ({"type": "array", "items": NUMBER, "minItems": 2, "maxItems": 2}, "here", 'a list of 2 numbers for "at"'),

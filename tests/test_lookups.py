@@ -772,3 +772,42 @@ def test_the_number_of_a_page_of_results_is_not_looked_up():
         Tool.from_schema("search", "", PAGES, dict, read_only=True), {"page": "the last"}, listing("list_pages")
     )
     assert told == 'Next: call search again with a number, without quotes, for "page".'
+
+
+TIMEOUT = TimeoutError("timed out")
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "other"),
+    [
+        ("abort_deploy", {"deploy_id": "d7"}, reader("get_deploy", "deploy_id")),
+        ("confirmOrder", {"orderId": "o7", "note": "x"}, reader("readOrder", "orderId")),
+        ("move_post", {"post_id": "p7"}, reader("fetch_post", "post_id")),
+    ],
+)
+def test_a_thing_whose_name_is_also_a_verb_is_read(name, arguments, other):
+    (identifier,) = other.parameters["required"]
+    assert proposed(step(TIMEOUT, name, arguments, other)) == {
+        "name": other.name,
+        "arguments": {identifier: arguments[identifier]},
+    }
+
+
+def test_a_thing_is_not_read_by_the_identifier_of_another_thing():
+    told = step(TIMEOUT, "report_schedules.start", {"id": "44"}, reader("reports.get", "id"))
+    assert "with this call" not in told
+    told = step(TIMEOUT, "report_schedules.start", {"id": "44"}, reader("report_schedules.get", "id"))
+    assert proposed(told) == {"name": "report_schedules.get", "arguments": {"id": "44"}}
+
+
+def test_what_the_namespace_names_is_listed():
+    missing = errors.ResourceNotFoundError("There is none.", resource="31")
+    told = step(missing, "exports.download", {"id": 31}, reader("exports.list"), reader("imports.list"))
+    assert proposed(told) == {"name": "exports.list", "arguments": {}}
+
+
+@pytest.mark.parametrize(("value", "is_searched"), [("2207", False), ("1.2.840", False), ("Ana", True), ("X-7", True)])
+def test_a_number_is_not_searched_for_as_a_name(value, is_searched):
+    missing = errors.ResourceNotFoundError("There is none.", resource=value)
+    told = step(missing, "get_person", {"person": value}, reader("search_people", optional=("name",)))
+    assert (f'"name": "{value}"' in told) is is_searched

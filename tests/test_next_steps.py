@@ -513,3 +513,41 @@ def test_the_other_arguments_are_kept_where_a_member_is_expressed_otherwise(afte
     assert told.startswith(
         'express this with "first" and "last" of "/who" only, and the other arguments unchanged, then'
     )
+
+
+def failed_call(error: Exception, arguments: dict, properties: dict) -> str:
+    def handler(**_):
+        raise error
+
+    tool = Tool.from_schema("act", "", {"type": "object", "properties": properties}, handler)
+    with Pipeline([tool], autoload=False) as pipeline:
+        return pipeline.call("act", arguments).content
+
+
+class Conflict(Exception):
+    status_code = 409
+
+
+@pytest.mark.parametrize(
+    ("report", "is_chosen"),
+    [
+        ("Unknown colour 'lite blue' (closest existing: 'light-blue')", True),
+        ("Invalid colour 'lite blue', choose one of: 'light-blue', 'green'", True),
+        ("'lite blue' is locked by 'ana', 'bo'", False),
+    ],
+)
+def test_a_conflict_about_a_name_that_does_not_exist_asks_for_one_that_does(report, is_chosen):
+    content = failed_call(Conflict(report), {"colour": "lite blue"}, {"colour": {}})
+    assert ("choose the right name from those quoted above" in content) is is_chosen
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        "Invalid shelf: 40. Available shelves: 1 Oak, 2 Fir and Pine, 3 Ash",
+        "Invalid shelf: 40. Configured shelf numbers: 1 Oak, 2 Fir and Pine",
+    ],
+)
+def test_what_is_available_is_pointed_at_also_where_it_is_no_list_of_names(report):
+    content = failed_call(ValueError(report), {"shelf": 40, "n": 1}, {"shelf": {}, "n": {}})
+    assert '"shelf" corrected as the text quoted above says' in content

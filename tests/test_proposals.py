@@ -77,3 +77,14 @@ def test_no_tool_that_does_more_is_proposed_for_a_name_with_an_unknown_first_wor
     told = run(make_pipeline(*tools), called, {"id": 3}).content.splitlines()[-1]
     assert "run_report" not in told.replace(called, "")
     assert "send_report" not in told
+
+
+@pytest.mark.parametrize(
+    ("called", "is_named"), [("squelch_alarms", True), ("squelch_alarm_all", False), ("muffle_alarm", False)]
+)
+def test_the_plural_of_a_command_of_any_verb_is_that_command(make_pipeline, run, called, is_named):
+    schema = {"type": "object", "properties": {"alarm_id": {"type": "string"}}}
+    tools = [Tool.from_schema(name, "", schema, dict) for name in ("squelch_alarm", "zzz")]
+    told = run(make_pipeline(*tools), called, {"alarm_id": "a7"}).content
+    assert ('Did you mean "squelch_alarm"?' in told) is is_named
+    assert "corrected call:" not in told

@@ -390,6 +390,18 @@ CASES: dict[str, Case] = {
         "find",
         {"since": "2021-01-01", "until": "2025-12-31", "step": "1m"},
     ),
+    "mapping_wanted": called(
+        [
+            Tool.from_schema(
+                "act",
+                "",
+                schema(["labels"], labels={"type": "object", "additionalProperties": PATH}),
+                raising(ValueError()),
+            )
+        ],
+        "act",
+        {"labels": ["a=b"]},
+    ),
     "answer_that_is_too_large": called(
         [
             Tool.from_schema(

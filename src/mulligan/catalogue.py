@@ -92,6 +92,7 @@ ENGLISH: Catalogue = {
     "one_of": "call {tool} again with {allowed} for {names}{rest}.",
     "in_form": "call {tool} again with {form} for {names}{rest}.",
     "form_object": "an object with {members}",
+    "form_mapping": "an object from names to {values}",
     "form_objects": "a list of objects with {members}",
     "form_list": "a list of {count}{values}",
     "form_any_of": "any of {names}",

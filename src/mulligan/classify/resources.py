@@ -28,6 +28,7 @@ _SYSTEM = (
     r"(?:no such file or directory|permission denied|not a directory|is a directory|access is denied|file exists"
     r"|the system cannot find the (?:file|path|drive) specified)"
 )
+_NUMBERED = "(?:error|code|status|http|exit|line)"  # what a number follows that names nothing
 _FORMS = (  # how systems and libraries report a missing resource; the first match wins
     rf"\bE[A-Z]{{3,12}}: [^,'\"\n]{{1,60}}, \w{{1,20}} {_QUOTED_NAME}",  # Node.js
     rf"{_SYSTEM} @ \w{{1,40}} - (\S{{1,200}})",  # Ruby
@@ -48,7 +49,7 @@ _FORMS = (  # how systems and libraries report a missing resource; the first mat
     rf"(?:^|[:] ){_NAME}: (?:{_SYSTEM}|not found)",
     rf"(?<![\w./\\:-]){_UNQUOTED_PATH} {_IS_MISSING}",
     rf"\b(?:find|locate|open|read|load|access)(?: the)?(?: file| path| directory)? {_UNQUOTED_PATH}(?=[,;:)]|\s|$)",
-    r"^(?:the )?([\w-]{1,40} [\w./:@-]{0,99}\d[\w./:@-]{0,99}) (?:does not exist|not found|was not found)$",
+    rf"^(?:the )?(?!{_NUMBERED} )([\w-]{{1,40}} [\w./:@-]{{0,99}}\d[\w./:@-]{{0,99}}) (?:does not exist|(?:was )?not found)$",
     rf"permission denied for (?:table|relation|column|database|schema|sequence|view|index) {_NAME}",
     rf"^(?!error|code|status|type)[a-z_ ]{{1,30}}: {_NAME}$",
 )

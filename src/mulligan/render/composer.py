@@ -84,11 +84,17 @@ _EXPLAINS = lazy_pattern(  # what a report says on how a name is written
     re.IGNORECASE,
 )
 _ADDRESS = lazy_pattern(r"\b\w+://\S+")
-_SHOWS_FORM = lazy_pattern(r"\b(?:looks? like|for example|such as)\b|\be\.g\.", re.IGNORECASE)
+_SHOWS_FORM = lazy_pattern(
+    r"\b(?:looks? like|for example|such as|(?:in|of|have|has) the form(?:at)?)\b(?! of)|\be\.g\.", re.IGNORECASE
+)
+_REJECTS = lazy_pattern(
+    r"\b(?:incorrect|invalid|unknown|unrecogni[sz]ed|no such|not found|(?:does not|doesn't) exist)\b", re.IGNORECASE
+)
 _SUGGESTS = lazy_pattern(r"\b(?:you mean|you meant|meant to|closest|similar to|nearest)\b", re.IGNORECASE)
 _SAYS_WHAT_IS_ALLOWED = lazy_pattern(
     r"\b(?:(?:must|should) be|at (?:most|least)|(?:less|greater|more|fewer|larger|smaller|longer|shorter) than|max(?:imum)?|"
-    r"min(?:imum)?|limit|expect(?:s|ed)|between)\b",
+    r"min(?:imum)?|limit|expect(?:s|ed)|between)\b|"
+    r"\b(?:available|valid|allowed|known|supported|configured|defined|existing|possible) [\w-]{1,30}(?: [\w-]{1,30})?: \S",
     re.IGNORECASE,
 )
 _MAY_NAME_NOTHING = (ToolArgumentError, ToolExecutionError, ResourceConflictError)
@@ -426,7 +432,8 @@ class FeedbackComposer:
 
     def _explained(self, error: ToolError, feedback: Feedback, failure: Failure) -> Offer:
         """Whether the quoted text lists names or values, or says how one is written."""
-        if not isinstance(error, (ResourceNotFoundError, ToolArgumentError)):
+        rejects = isinstance(error, ResourceConflictError) and _REJECTS.search(failure.detail) is not None
+        if not (rejects or isinstance(error, (ResourceNotFoundError, ToolArgumentError))):
             return ""
         from mulligan.repair.reported_names import find_offered_names, near_reported_names
 
@@ -438,6 +445,8 @@ class FeedbackComposer:
         explains = (
             isinstance(error, ResourceNotFoundError) and _EXPLAINS.search(_ADDRESS.sub("", failure.detail)) is not None
         )
+        if rejects:
+            return ""
         if shows_form or explains:
             return "form"
         suggests = isinstance(error, ToolArgumentError) and _SUGGESTS.search(failure.detail) is not None

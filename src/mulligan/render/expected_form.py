@@ -32,7 +32,7 @@ def expected_form(tool: Tool, pointer: str, catalogue: Catalogue) -> str:
     kind = options[0].get("type")
     if kind == "object":
         members = _members(options[0], catalogue)
-        return catalogue["form_object"].format(members=members) if members else ""
+        return catalogue["form_object"].format(members=members) if members else _mapping(options[0], schemas, catalogue)
     if kind != "array":
         return ""
     items = schemas.resolve(options[0].get("items"))
@@ -41,6 +41,16 @@ def expected_form(tool: Tool, pointer: str, catalogue: Catalogue) -> str:
         return catalogue["form_objects"].format(members=members) if members else ""
     values = catalogue.get(f"form_{items.get('type')}s") if "enum" not in items else None
     return "" if values is None else catalogue["form_list"].format(count=_count(options[0]), values=values)
+
+
+def _mapping(schema: Mapping[str, Any], schemas: SchemaResolver, catalogue: Catalogue) -> str:
+    """An object with any names, if all its values are texts or numbers; otherwise empty."""
+    if schema.get("properties"):
+        return ""
+    inner = schema.get("additionalProperties")
+    part = schemas.resolve(inner) if isinstance(inner, (dict, Mapping)) else {}
+    values = catalogue.get(f"form_{part.get('type')}s") if "enum" not in part else None
+    return "" if values is None else catalogue["form_mapping"].format(values=values)
 
 
 def _members(schema: Mapping[str, Any], catalogue: Catalogue) -> str:

@@ -107,7 +107,7 @@ def next_step(
     if isinstance(error, ResourceNotFoundError):
         return _resource_step(error, name, tool, catalogue, offer, look, are_listed=bool(resources))
     if isinstance(error, ResourceConflictError) and not error.transient:
-        return _conflict_step(error, name, tool, look, catalogue)
+        return _conflict_step(error, name, tool, look, catalogue, offer)
     for cls, fixed in _FIXED:
         if isinstance(error, cls):
             return catalogue[fixed]
@@ -115,12 +115,14 @@ def next_step(
 
 
 def _conflict_step(
-    error: ResourceConflictError, name: str, tool: Tool | None, look: Look | None, catalogue: Catalogue
+    error: ResourceConflictError, name: str, tool: Tool | None, look: Look | None, catalogue: Catalogue, offer: Offer
 ) -> str:
-    """The step after a conflict: to read the state, unless the tool does just that.
+    """The step after a conflict: to choose one of the names that the text lists, or to read the state.
 
     What exists already is read only if the call for it is known: that it exists is the state.
     """
+    if offer == "names":
+        return catalogue[finer_template(catalogue, "existing_name", "quoted_name")].format(tool=name)
     if tool is not None and tool.read_only:
         return catalogue[finer_template(catalogue, "read_state", "read_later")].format(tool=name)
     if error.code == _EXISTS and finer_template(catalogue, "read_state", "exists") == "exists":

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
 from mulligan.errors import Problem
+from mulligan.lazy import lazy_pattern
 from mulligan.pointers import argument_of, escape
 from mulligan.repair.identifiers import argument_with_address, find_identifier
 from mulligan.repair.lossless import LosslessCheck, is_wrapped, may_be_list
@@ -30,6 +32,7 @@ from mulligan.validate.arguments import dump
 
 _MOST_OPTIONS, _MOST_ITEMS, _DEEPEST = 8, 100, 16
 _MOST_STEPS = 1_000
+_IS_JSON = lazy_pattern(r"\b(?:json|yaml)\b", re.IGNORECASE)
 
 
 class FixedArguments(NamedTuple):
@@ -149,6 +152,9 @@ class _ArgumentFixer:
         kinds = [kinds] if isinstance(kinds, str) else kinds
         if "null" in kinds and is_null(value):
             return None
+        if "string" in kinds and isinstance(value, (dict, list)) and self._takes_json(place):
+            self.has_guessed = True
+            return dump(value)
         return self._fix_children(self._convert(value, kinds, schema, place), schema, place)
 
     def _restyle(self, value: str, schema: Mapping[str, Any]) -> str:
@@ -256,6 +262,11 @@ class _ArgumentFixer:
         if kind == "array":
             return self._convert_to_list(value, schema)
         return None
+
+    def _takes_json(self, place: _Place) -> bool:
+        """Whether an argument is described as a text of JSON, or of YAML, of which JSON is a part."""
+        description = place.schema.get("description")
+        return not self._is_destructive and isinstance(description, str) and _IS_JSON.search(description) is not None
 
     def _convert_to_number(self, kind: str, value: Any, place: _Place) -> int | float | None:
         number = convert_number(kind, value, place.states)

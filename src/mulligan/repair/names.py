@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from mulligan.repair.lossless import sent_twice
 from mulligan.repair.synonyms import is_known_name, is_known_value, is_same_end, name_synonyms, value_synonyms
-from mulligan.repair.units import ArgumentUnits, is_unit, may_be_symbol
+from mulligan.repair.units import ArgumentUnits, is_same_unit, is_unit, may_be_symbol
 from mulligan.resolve.similarity import distance
 from mulligan.resolve.suggestions import Entry, SuggestionIndex
 from mulligan.resolve.words import UNKNOWN, is_restyled, look_up_word, split_compound, split_words, stem
@@ -19,7 +19,7 @@ _MOST_UNKNOWN = 32
 _LONGEST, _MOST = 200, 200
 _FEWEST_INITIALS = 3
 _SHORTEST_COMMON = 3
-_FEWEST_SHARING = 2
+_FEWEST_SHARING, _SHORTEST_UNIT_WORD = 2, 3
 _IS_MOMENT = re.compile(
     r"\s*(?:\d{1,4}[-./:]\d|\d{9,13}\b|\d{8}(?:T|\b)|now|today|yesterday|tomorrow|noon|midnight)", re.IGNORECASE
 )
@@ -181,7 +181,17 @@ def _match_part(sent: str, candidates: Sequence[str]) -> Choice | None:
         or _match_initials(sent, candidates)
         or _match_abbreviation(sent, candidates)
         or _match_without_label(sent, candidates)
+        or _match_unit(sent, candidates)
     )
+
+
+def _match_unit(sent: str, candidates: Sequence[str]) -> Choice | None:
+    """The symbol of the unit that was written out, where several units are allowed: `s` for `seconds`."""
+    word = sent.strip().lower()
+    if len(word) < _SHORTEST_UNIT_WORD or sum(map(is_unit, candidates)) < 2:
+        return None
+    found = [name for name in candidates if is_same_unit(word, name)]
+    return Choice(found[0], sure=False) if len(found) == 1 else None
 
 
 def _match_without_shared_words(sent: str, candidates: Sequence[str]) -> Choice | None:

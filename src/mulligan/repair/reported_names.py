@@ -18,7 +18,8 @@ _IS_NAME = re.compile(_NAME)
 _PROPOSED = re.compile(
     r"(?:did you mean|do you mean|you may mean|similar to|similar(?=:)|similar \w{1,20}(?: is| are)?|"
     r"(?:perhaps|maybe|probably) you meant(?: to reference)?(?: the)?(?: (?:column|table|relation|function|field))?|"
-    rf"closest (?:is|match(?:es)?)|look like|renamed to|moved to)[:\s]{{1,4}}[\"'`]?({_NAME})(?![^\s\"'`,;?.!)\]])",
+    rf"closest (?:is|match(?:es)?|existing|known|valid)|look like|renamed to|moved to)"
+    rf"[:\s]{{1,4}}[\"'`]?({_NAME})(?![^\s\"'`,;?.!)\]])",
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r"\"([^\"]{1,400})\"|'([^']{1,400})'|`([^`]{1,400})`")

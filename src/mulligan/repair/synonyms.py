@@ -46,7 +46,7 @@ small s little
 medium m mid
 large l big
 xl extra_large xlarge
-daily day every_day
+daily day every_day today
 weekly week every_week
 monthly month every_month
 yearly year annual annually every_year

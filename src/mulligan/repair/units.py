@@ -157,6 +157,12 @@ def is_unit(word: str) -> bool:
     return word in _groups()
 
 
+def is_same_unit(word: str, other: str) -> bool:
+    """Whether two lower-case words are the same unit: `seconds` and `s`."""
+    groups = _groups()
+    return bool(groups.get(word, frozenset()) & groups.get(other, frozenset()))
+
+
 def may_be_symbol(word: str, other: str) -> bool:
     """Whether a change of case may turn a word into another unit or element: `MW` and `mW`, `CA` and `Ca`.
 

@@ -24,6 +24,7 @@ _FOLDERS = word_set("path folder directory dir root prefix parent")
 _HANDLES = word_set("id key uuid number no nr slug code ref")
 _WHOLE = ("all", "any")
 _QUERIES = word_set("query q text term terms keyword keywords pattern search name title guest phrase")
+_WORDED = word_set("name title guest phrase")
 _CONTAINERS = word_set(
     "owner repo repository project database db schema table bucket workspace org organization organisation team folder "
     "directory namespace region account guild server channel space board site tenant dataset collection"
@@ -148,7 +149,17 @@ class Lookups:
         found = self._find(wanted) if wanted.kind else self._find(of_tool)
         if found is None and wanted.kind and seems_to_read(self._tool):  # a vehicle may be read by its plate
             found = self._find(of_tool)
-        return found or self._find(wanted._replace(kind=_kind_of_type(self._type_name), value=None))
+        return (
+            found
+            or self._find(wanted._replace(kind=_kind_of_type(self._type_name), value=None))
+            or self._in_namespace(wanted)
+        )
+
+    def _in_namespace(self, wanted: _Wanted) -> Lookup | None:
+        """The tool that lists what the namespace names, where the tools are called `jobs.output` and `jobs.list`."""
+        name = self._tool.name
+        kind = kind_of_argument(name.rpartition(".")[0].rpartition(".")[2]) if "." in name else ()
+        return self._find(wanted._replace(kind=kind)) if kind else None
 
     def _folder_above(self, missing: str) -> Lookup | None:
         """The failed call itself for the folder above, if it lists the files of a folder that does not exist."""
@@ -329,13 +340,19 @@ def _rank(reader: Reader, wanted: _Wanted) -> tuple[tuple[int, ...], Lookup] | N
     if reader.reads_one and not wanted.reads_one:
         return None
     arguments = _fill(reader, wanted)
-    if reader.reads_one and not arguments:
+    if reader.reads_one and not (arguments and _identifies(reader, wanted, arguments)):
         return None
     if arguments is None and not (reader.is_named and reader.lists) and _requires_missing(reader, wanted):
         return None
     prefers = 2 * reader.reads_one + (reader.searches if _is_worded(wanted) else reader.lists)
     rank = (int(reader.is_named), int(arguments is not None), -reader.others, prefers, len(arguments or ()))
     return rank, Lookup(reader.tool, arguments if reader.tool.read_only else None)
+
+
+def _identifies(reader: Reader, wanted: _Wanted, arguments: Mapping[str, Any]) -> bool:
+    """Whether the arguments are those of a thing that is read: the `id` of a job template is not that of a job."""
+    is_bare = any(_is_identifier(name) and not kind_of_argument(name) for name in arguments)
+    return not is_bare or not wanted.kind or is_of_kind(wanted.kind[-1], kind_of_tool(reader.tool.name))
 
 
 def _is_worded(wanted: _Wanted) -> bool:
@@ -370,7 +387,8 @@ def _fill(reader: Reader, wanted: _Wanted) -> Mapping[str, Any] | None:
     if reader.searches and (left or not required or _is_worded(wanted)):
         queries = left or [name for name in known if name not in filled and not _QUERIES.isdisjoint(split_words(name))]
         text = _search_text(wanted)
-        if text is not None and len(queries[:2]) == 1 and _may_search(queries[0], wanted.kind):
+        may_search = len(queries[:2]) == 1 and _may_search(queries[0], wanted.kind)
+        if text is not None and may_search and not (_is_numeral(text) and _takes_words(queries[0])):
             filled[queries[0]], left = text, left[1:]
     is_plain = all(_may_be_handed_on(name, value, wanted, required) for name, value in filled.items())
     return filled if is_plain and not left and isinstance(reader.tool.fit(dict(filled)), dict) else None
@@ -411,6 +429,16 @@ def _may_search(name: str, kind: tuple[Word, ...]) -> bool:
     """Whether an argument takes a text to search for, or names the very kind of thing: an `experiment_id` finds no run."""
     nouns = kind_of_argument(name)
     return not _QUERIES.isdisjoint(split_words(name)) or all(is_of_kind(noun, kind) for noun in nouns)
+
+
+def _is_numeral(text: str) -> bool:
+    """Whether a text has no letter, as a number or `1.2.840.113619` has none."""
+    return not any(map(str.isalpha, text))
+
+
+def _takes_words(name: str) -> bool:
+    """Whether an argument takes the name of a person or a thing."""
+    return not _WORDED.isdisjoint(split_words(name))
 
 
 def _narrows(name: str, wanted: _Wanted) -> bool:

@@ -232,9 +232,17 @@ def _asks_for_change(ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
     """Whether a name asks for a change, even if it misspells the verb of the tool's name."""
     if any(word.reads for word in ours[:1]):
         return False
+    if _is_plural_of(ours, theirs) or _is_plural_of(theirs, ours):
+        return True
     verbs = list(filter(_is_change, theirs)) or (theirs[:1] if len(ours) == 1 else [])
     words = [word for word in ours if not (word is ours[-1] and _is_noun_of(word, verbs or theirs[:1]))]
     return any(_is_change(word) or any(_is_typo_of(word, verb) for verb in verbs) for word in words)
+
+
+def _is_plural_of(ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
+    """Whether two names differ only in an `s` at the end: `discard_runs` and `discard_run`."""
+    one, other = ([word.text for word in words] for words in (ours, theirs))
+    return len(one) > 1 and one[:-1] == other[:-1] and one[-1] == f"{other[-1]}s"
 
 
 def _is_noun_of(word: Word, verbs: Sequence[Word]) -> bool:

@@ -104,7 +104,7 @@ def _reader(candidate: Tool, tool: Tool, kind: Sequence[Word]) -> Reader | None:
     if not is_reachable(candidate, tool):
         return None
     parsed = parse_name(candidate.name[:_LONGEST_NAME])
-    words, nouns = parsed.words, _nouns(parsed.words)
+    words, nouns = parsed.words, _things(parsed.words)
     own_stems = {word.stem for word in kind_of_tool(tool.name)}
     matched = [noun for noun in nouns if is_of_kind(noun, kind)]
     shows_aspect = bool(matched) and words[-1].text in _ASPECTS and matched[-1] in words[-2:-1]  # `room_schedule`
@@ -175,6 +175,13 @@ def _nouns(words: Iterable[Word]) -> tuple[Word, ...]:
     return tuple(word for word in words if len(word.text) > 1 and not word.is_stop_word and not _is_verb(word))
 
 
+def _things(words: Sequence[Word]) -> tuple[Word, ...]:
+    """The words that name things, and the last one after a verb, whatever it is elsewhere: the run of `get_run`."""
+    nouns, last = _nouns(words), words[-1:]
+    follows = last and last[0] not in nouns and not last[0].is_stop_word and last[0].text not in _VERBS
+    return (*nouns, *last) if follows and any(map(_is_verb, words[:-1])) else nouns
+
+
 def _is_thing(word: Word) -> bool:
     return bool(_nouns((word,)))
 
@@ -182,10 +189,11 @@ def _is_thing(word: Word) -> bool:
 def _head(words: Sequence[Word]) -> Word | None:
     """The noun that says what a name is about: the last one, or the last before a word such as `in`, `by` or `codes`."""
     head = None
+    things = _things(words)
     for word in words:
         if head is not None and (word.text in _PREPOSITIONS or word.stem in _LABEL_STEMS):
             break
-        head = next(iter(_nouns((word,))), head)
+        head = word if word in things else head
     return head
 
 
