@@ -751,3 +751,21 @@ def test_an_object_for_a_text_of_json_is_asked_as_that_text(about, declared, is_
         "Did you mean" in content and json.dumps(json.dumps({"a": 1, "b": [2]}, separators=(",", ":"))) in content
     ) is is_asked
     assert "corrected call:" not in content
+
+
+def move(axis: Literal["x", "y"], way: Literal["up", "down"]) -> str:
+    """Move."""
+    return axis
+
+
+@pytest.mark.parametrize(
+    ("arguments", "question"),
+    [
+        ({"axis": "x", "direction": "down"}, '"way": "down" instead of "direction"'),
+        ({"axis": "x", "direction": "sideways"}, None),
+        ({"axis": "x", "a": "up", "b": "down"}, None),
+    ],
+)
+def test_a_value_of_the_only_list_that_has_it_says_which_argument_is_meant(arguments, question):
+    content = told(move, arguments)
+    assert (f"Did you mean {question}?" in content) if question else ("Did you mean" not in content)

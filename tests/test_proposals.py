@@ -88,3 +88,13 @@ def test_the_plural_of_a_command_of_any_verb_is_that_command(make_pipeline, run,
     told = run(make_pipeline(*tools), called, {"alarm_id": "a7"}).content
     assert ('Did you mean "squelch_alarm"?' in told) is is_named
     assert "corrected call:" not in told
+
+
+@pytest.mark.parametrize(
+    ("called", "is_meant"), [("flag_as_spam", True), ("flag_the_spam", True), ("flag_not_spam", False)]
+)
+def test_a_particle_makes_no_other_command(make_pipeline, run, called, is_meant):
+    schema = {"type": "object", "properties": {"mail_id": {"type": "string"}}}
+    tools = [Tool.from_schema(name, "", schema, dict) for name in ("flag_spam", "count_mails", "zzz")]
+    told = run(make_pipeline(*tools), called, {"mail_id": "a7"}).content
+    assert ('if "flag_spam" does what you want, call it with the same arguments' in told) is is_meant

@@ -284,7 +284,9 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
     (
         m.CONFLICT,
         """conflict, merge conflict …, version conflict …, foreign key constraint failed, ~ directory not empty,
-        ~ modified since ~, ~ changed since ~, updates were rejected …, ~ non fast forward …, ~ violates ~,
+        ~ modified since ~, ~ changed since ~, ~ (was|were|been) (modified|changed|updated) after ~,
+        ~ (check and set|compare and set|compare and swap|cas) (failed|failure|mismatch) …,
+        updates were rejected …, ~ non fast forward …, ~ violates ~,
         ~ (must|has to|have to|needs to) be *ed (before|first) ~, account (is|has been) locked …""",
     ),
     (

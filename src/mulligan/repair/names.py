@@ -96,9 +96,16 @@ def match_names(
             measured = [one for one in left if _units_of(one, members).is_measured_in(name)]
             others = measured or _match_end(name, value[name], left)
             others = others or [one for one in _match_without_shared_word(name, missing) if one not in taken]
+            others = others or [one for one in left if _allows(members[one], value[name])]
             if len(others) == 1:
                 choices[name] = Choice(others[0], sure=False)
     return choices
+
+
+def _allows(schema: object, sent: object) -> bool:
+    """Whether a value is one of those that an argument lists: `"op": "remove"` for a `type` of `add` or `remove`."""
+    allowed = schema.get("enum") if isinstance(schema, (dict, Mapping)) else None
+    return isinstance(sent, str) and len(sent) > 1 and isinstance(allowed, (list, tuple)) and sent in allowed
 
 
 def _match_end(name: str, sent: object, candidates: Sequence[str]) -> list[str]:

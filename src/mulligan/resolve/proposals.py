@@ -28,6 +28,7 @@ _IF_FITTING: Literal["if_fitting"] = (
 _Found = Literal["clear", "asked", "likely", "listed", "if_fitting"]
 
 _ARTICLES = frozenset(("a", "an", "the"))
+_PARTICLES = _ARTICLES | {"as"}  # they change no command: `mark_as_read` is `mark_read`
 _HARMLESS = frozenset(HARMLESS.split())
 _PLAINLY_READING = frozenset(("list", "read", "show", "search", "find", "view", "describe", "lookup", "query"))
 _NEGATIVE_NUMBER = re.compile(r"(?<![^\W_])-\d+")
@@ -107,7 +108,7 @@ def _find_proposal(tool: Tool, called: str, is_clear: bool) -> _Found | None:
         return if_asked
     is_reworded = bool(tool.destructive) and [word.text for word in called_words] != [word.text for word in tool_words]
     is_other_number = any(word.destroys for word in tool_words) and _differs_in_number(called_words, tool_words)
-    is_other = bool(dropped or added)
+    is_other = any(word.text not in _PARTICLES for word in (*dropped, *added))
     if is_reworded or is_other_number or (is_other and any(word.destroys for word in tool_words)):
         return "listed"
     return _IF_FITTING if is_other else if_asked
