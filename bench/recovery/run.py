@@ -7,7 +7,7 @@ python run.py count                                    how many texts hold a rea
 python run.py writes                                   every proposal for a tool that may change something
 python run.py parts --sets 8,9,10 --out "out-{}"       what each part of mulligan's texts costs and brings, over several sets
 
-All but `parts` take --set: 1 (without it) to 13. `ask --calls 2` lets the model try twice; --free does not force a call.
+All but `parts` take --set: 1 (without it) to 14. `ask --calls 2` lets the model try twice; --free does not force a call.
 """
 
 from __future__ import annotations
