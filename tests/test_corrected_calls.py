@@ -725,7 +725,7 @@ def set_precision(unit: Literal["ms", "s", "m", "h"], every: Literal["daily", "m
         ({"unit": "Hours"}, "h"),
         ({"unit": "milliseconds"}, "ms"),
         ({"unit": "days"}, None),
-        ({"unit": "s", "every": "today"}, "daily"),
+        ({"unit": "s", "every": "today"}, None),
     ],
 )
 def test_the_symbol_of_a_unit_is_asked(arguments, meant):
@@ -763,9 +763,14 @@ def move(axis: Literal["x", "y"], way: Literal["up", "down"]) -> str:
     [
         ({"axis": "x", "direction": "down"}, '"way": "down" instead of "direction"'),
         ({"axis": "x", "direction": "sideways"}, None),
+        ({"axis": "x", "exclude": "down"}, None),
+        ({"axis": "x", "old_way": "down"}, None),
+        ({"axis": "x", "-direction": "down"}, None),
         ({"axis": "x", "a": "up", "b": "down"}, None),
     ],
 )
 def test_a_value_of_the_only_list_that_has_it_says_which_argument_is_meant(arguments, question):
     content = told(move, arguments)
     assert (f"Did you mean {question}?" in content) if question else ("Did you mean" not in content)
+    assert MARK not in told(move, arguments, read_only=True)
+    assert "Did you mean" not in told(move, arguments, destructive=True)

@@ -239,6 +239,7 @@ def test_all_problems_or_none():
             {"begin": "2026-07-14 10:00", "end": "today"},
         ),
         (("begin", "end"), {"from": "Ana", "to": "Bo"}, None),
+        (("origin", "destination"), {"origin": "Graz", "arrival": "10:00"}, None),
         (
             ("first_day", "last_day"),
             {"start": "2026-02-09", "end": "2026-02-13"},

@@ -12,7 +12,7 @@ from mulligan.lazy import lazy_pattern
 from mulligan.pointers import argument_of, escape
 from mulligan.repair.identifiers import argument_with_address, find_identifier
 from mulligan.repair.lossless import LosslessCheck, is_wrapped, may_be_list
-from mulligan.repair.names import match_labels, match_names, match_value
+from mulligan.repair.names import match_labels, match_listed, match_names, match_value
 from mulligan.repair.nesting import find_object, is_wrapper_key
 from mulligan.repair.provenance import Source, argument_forms
 from mulligan.repair.schemas import SchemaResolver, is_formatted_text, is_of_type, takes_text
@@ -271,14 +271,15 @@ class _ArgumentFixer:
     def _convert_to_number(self, kind: str, value: Any, place: _Place) -> int | float | None:
         number = convert_number(kind, value, place.states)
         if number is None and kind == "integer" and isinstance(value, str) and not self._is_destructive:
-            number = parse_labelled_number(value, place.name) or self._number_of_address(value, place.name)
+            number = parse_labelled_number(value, place.name)
+            number = self._number_of_address(value, place.name) if number is None else number
             self.has_guessed = self.has_guessed or number is not None
         return number
 
     def _number_of_address(self, value: str, name: str) -> int | None:
         """The number within the address that was sent for it: of `.../issues/1347`, 1347."""
         found = find_identifier(value) if argument_with_address({name: value}) is not None else None
-        return int(found) if found is not None and found.isdigit() and not found.startswith("0") else None
+        return int(found) if found is not None and found.isdigit() else None
 
     def _convert_to_list(self, value: Any, schema: Mapping[str, Any]) -> list[Any] | None:
         """Wrap a single value in a list, parse one from JSON text, or split text that lists several values."""
@@ -371,13 +372,14 @@ class _ArgumentFixer:
             self.renamed |= names
         unmatched = [name for name in value if name not in members and name not in names]
         still_missing = [name for name in missing if name not in names.values()]
-        if unmatched and still_missing and not (place.depth or self._is_destructive):
-            labels = match_labels(unmatched, still_missing, self._tool_name)
-            if labels:
-                self.has_guessed, names = True, names | labels
-                self.renamed |= labels
-                unmatched = [name for name in unmatched if name not in labels]
-                still_missing = [name for name in still_missing if name not in labels.values()]
+        if unmatched and still_missing and not self._is_destructive:
+            guesses = {} if place.depth else match_labels(unmatched, still_missing, self._tool_name)
+            guesses = guesses or match_listed(value, unmatched, still_missing, members)
+            if guesses:
+                self.has_guessed, names = True, names | guesses
+                self.renamed |= {} if place.depth else guesses
+                unmatched = [name for name in unmatched if name not in guesses]
+                still_missing = [name for name in still_missing if name not in guesses.values()]
         if still_missing or (unmatched and closed):
             raise _AmbiguousError
         return {names.get(name, name): inner for name, inner in value.items()}

@@ -96,16 +96,9 @@ def match_names(
             measured = [one for one in left if _units_of(one, members).is_measured_in(name)]
             others = measured or _match_end(name, value[name], left)
             others = others or [one for one in _match_without_shared_word(name, missing) if one not in taken]
-            others = others or [one for one in left if _allows(members[one], value[name])]
             if len(others) == 1:
                 choices[name] = Choice(others[0], sure=False)
     return choices
-
-
-def _allows(schema: object, sent: object) -> bool:
-    """Whether a value is one of those that an argument lists: `"op": "remove"` for a `type` of `add` or `remove`."""
-    allowed = schema.get("enum") if isinstance(schema, (dict, Mapping)) else None
-    return isinstance(sent, str) and len(sent) > 1 and isinstance(allowed, (list, tuple)) and sent in allowed
 
 
 def _match_end(name: str, sent: object, candidates: Sequence[str]) -> list[str]:
@@ -145,6 +138,38 @@ def match_labels(unknown: Sequence[str], missing: Sequence[str], tool_name: str)
     ]
     counts = Counter(name for pair in pairs for name in pair)
     return {name: other for name, other in pairs if counts[name] == counts[other] == 1}
+
+
+def match_listed(
+    value: Mapping[str, Any], unknown: Sequence[str], missing: Sequence[str], members: Mapping[str, Any]
+) -> dict[str, str]:
+    """Match unknown arguments to missing ones by a value that only one of these lists: to be asked.
+
+    `"op": "remove"` may be the `type` that is `add` or `remove`. A name that says more about a missing argument, such as
+    `old_type`, is another one.
+
+    Args:
+        value: the object as sent.
+        unknown: its members that do not exist.
+        missing: the required ones that were not sent.
+        members: the schemas of existing members, by name.
+    """
+    pairs = [(name, one) for name in unknown for one in missing if _lists(members.get(one), value[name])]
+    counts = Counter(name for pair in pairs for name in pair)
+    return {
+        name: one
+        for name, one in pairs
+        if counts[name] == counts[one] == 1
+        and {*split_words(name)}.isdisjoint((*split_words(one), *_MODIFIERS))
+        and has_same_signs(name, one)
+        and has_same_digits(name, one)
+    }
+
+
+def _lists(schema: object, sent: object) -> bool:
+    """Whether a value is one of several words that a schema allows."""
+    allowed = schema.get("enum") if isinstance(schema, (dict, Mapping)) else None
+    return isinstance(sent, str) and len(sent) > 1 and isinstance(allowed, (list, tuple)) and sent in allowed
 
 
 def _without_label(name: str) -> list[str]:

@@ -46,7 +46,7 @@ small s little
 medium m mid
 large l big
 xl extra_large xlarge
-daily day every_day today
+daily day every_day
 weekly week every_week
 monthly month every_month
 yearly year annual annually every_year
@@ -123,8 +123,6 @@ organization organisation org company
 timestamp time moment
 attendees participants guests invitees
 assignee assigned_to responsible
-origin from departure
-destination to arrival
 sort_by order_by sort
 expires_in ttl lifetime max_age
 image picture photo img
