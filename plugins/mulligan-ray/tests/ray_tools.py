@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,11 @@ def die(path: str, how: str) -> Any:
     note(path)
     if how == "SIGKILL":
         os.kill(os.getpid(), signal.SIGKILL)
+    if how == "SIGTERM":
+        os.kill(os.getpid(), signal.SIGTERM)
+    if how == "swallowed SIGTERM":
+        with suppress(BaseException):
+            os.kill(os.getpid(), signal.SIGTERM)
     if how == "sys.exit":
         sys.exit(3)
     if how == "os._exit":

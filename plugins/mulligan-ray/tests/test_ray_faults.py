@@ -72,6 +72,8 @@ def test_a_cluster_that_stops_and_starts_again_ends_neither_the_host_nor_the_nex
     ("how", "error", "effect"),
     [
         ("os._exit", ToolUnavailableError, "possible"),
+        ("SIGTERM", ToolUnavailableError, "possible"),
+        ("swallowed SIGTERM", ToolUnavailableError, "possible"),
         ("interrupt", ToolExecutionError, "possible"),
     ],
 )

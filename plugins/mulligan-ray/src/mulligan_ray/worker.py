@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import pickle
+import signal
 import sys
-from collections.abc import Mapping
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from types import FrameType
 from typing import Any
 
 from mulligan.plugin import current_deadline, run_packed_call
@@ -30,11 +34,15 @@ def run(packed: bytes) -> bytes:
 
     Args:
         packed: what `pack` returned on the side of the caller.
+
+    Raises:
+        SystemExit: the node ends this worker, for instance for lack of memory. Only the node can tell the caller why.
     """
     request, seconds, trace = pickle.loads(packed)  # noqa: S301 - the caller may run any code here
     token = _attach(trace)
     try:
-        return run_packed_call(request, seconds=seconds)
+        with _ends_with_the_node():
+            return run_packed_call(request, seconds=seconds)
     finally:
         if token is not None:
             from opentelemetry import context as contexts
@@ -48,6 +56,31 @@ class Worker:
     def run(self, packed: bytes) -> bytes:
         """`run`, on this actor."""
         return run(packed)
+
+
+@contextmanager
+def _ends_with_the_node() -> Iterator[None]:
+    """Repeats, after the tool, the exit that Ray raised in it when the node told this worker to end.
+
+    Otherwise it would be taken for the tool's own exit, or the tool could ignore it.
+    """
+    ray_handler = signal.getsignal(signal.SIGTERM)
+    if threading.current_thread() is not threading.main_thread() or not callable(ray_handler):
+        yield
+        return
+    received: list[tuple[int, FrameType | None]] = []
+
+    def note(number: int, frame: FrameType | None) -> Any:
+        received.append((number, frame))
+        return ray_handler(number, frame)
+
+    signal.signal(signal.SIGTERM, note)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, ray_handler)
+    if received:
+        ray_handler(*received[-1])
 
 
 def _attach(trace: Mapping[str, str]) -> Any:
