@@ -68,7 +68,7 @@ BAD_EDIT = (
 )
 FAILED = (
     "Error executing tool pay: Not allowed: this call needs a person's approval, and asking for it failed.\n"
-    "Next: do not call pay again: it will fail the same way. Tell the user what is needed."
+    "Next: answer the user in words, without a tool call: say what failed and what is needed."
 )
 TEA = {"amount": 3, "to": "ann"}
 
@@ -688,7 +688,7 @@ def test_the_fifth_repetition_ends_the_run(make_pipeline, run, bank, decision, s
     assert [result.fatal for result in results] == [False] * 5 + [True] * 2
     assert results[5].content == (
         f"Error executing tool pay: This call was not run: it was repeated 5 times, although {state}.\n"
-        "Next: do not call pay again: it will fail the same way. Tell the user what is needed."
+        "Next: answer the user in words, without a tool call: say what failed and what is needed."
     )
     assert results[5].error.user_message == "The assistant keeps repeating a call that is not approved."
     assert isinstance(results[5].error, errors.RepeatedCallError)

@@ -177,7 +177,7 @@ def test_a_plugin_may_know_better(make_pipeline, run, plugin):
     result = run(make_pipeline(order(CLASSES["FastMCP"](WORDS)), plugins=[knows]), "order", {"id": 77})
     assert (type(result.error), result.fatal) == (errors.ToolQuotaError, True)
     assert f'The tool says: "{WORDS}"' in result.content
-    assert "Tell the user" in result.content
+    assert "answer the user in words" in result.content
 
 
 @pytest.mark.parametrize(

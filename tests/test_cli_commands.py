@@ -551,7 +551,7 @@ def test_explain_an_exception(cli):
 def test_explain_tells_who_stops_the_run(cli):
     _, out, _ = cli("explain", "shop:KeyExpired")
     assert "fatal        yes: the run must stop\n" in out
-    step = "do not call the_tool again: it will fail the same way. Tell the user what is needed."
+    step = "answer the user in words, without a tool call: say what failed and what is needed."
     assert f"next step    {step}\n" in out
     assert out.endswith(f"Next: {step}\n")
 

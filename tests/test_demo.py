@@ -137,8 +137,8 @@ tools  read_file, best_days, forecast, get_rate, publish_report,
                │ <<<1535888b10a26d6a
                │ The token has expired: Bearer [redacted]
                │ 1535888b10a26d6a>>>
-               │ Next: do not call publish_report again: it will fail the same way. Tell the user
-               │   what is needed.
+               │ Next: answer the user in words, without a tool call: say what failed and what is
+               │   needed.
     reads      │ Report the best days, a forecast, and the prices in GBP and USD.
     stops      The run ends here, after every call of the message got its answer.
     user reads A service rejected the credentials used by publish_report. Provide valid credentials,

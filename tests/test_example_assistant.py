@@ -23,7 +23,7 @@ SCENES = [
     ("Infinite loop", "ToolTimeoutError", "No response within", "| 111"),
     ("Exhausted memory", "ToolQuotaError", "The tool ran out of memory.", "| 499999500000"),
     ("Disk full", "ToolQuotaError", "No space left", "old.log is deleted", "| report.txt is written, 1700 bytes."),
-    ("Bad credentials", "ToolAuthenticationError", "do not call notify again", "stops", "Provide valid credentials"),
+    ("Bad credentials", "ToolAuthenticationError", "without a tool call", "stops", "Provide valid credentials"),
 ]
 
 

@@ -73,7 +73,7 @@ def test_the_pipeline_asks_the_policy(make_pipeline, run):
     strict = make_pipeline(pay, policy=Policy(fatal={"bank": True}))
     result = run(strict, "work")
     assert (result.fatal, result.error.fatal) == (True, True)
-    assert "do not call work again" in result.content
+    assert "without a tool call" in result.content
     assert run(make_pipeline(pay, policy=Policy.openagents()), "work").fatal is True
 
 

@@ -6,8 +6,10 @@ python run.py report [--misses mulligan]               the tables of --out, or e
 python run.py count                                    how many texts hold a ready call, ask, or do neither
 python run.py writes                                   every proposal for a tool that may change something
 python run.py parts --sets 8,9,10 --out "out-{}"       what each part of mulligan's texts costs and brings, over several sets
+python run.py refusals --sets 8,9,10 --out "out-{}"    after how many refusals the refused tool is left alone, over several sets
 
-All but `parts` take --set: 1 (without it) to 14. `ask --calls 2` lets the model try twice; --free does not force a call.
+All but the last two take --set: 1 (without it) to 14. `ask --calls 2` lets the model try twice; --free does not force a call;
+`ask --refusals` asks only after failures that no call can repair.
 """
 
 from __future__ import annotations
@@ -84,6 +86,8 @@ def ask(options: argparse.Namespace) -> None:
     """Ask after the call that fails, and with --calls 2 once more where the first next call was not right."""
     answers, started = Answers(options), time.monotonic()
     for one in load(options.set):
+        if options.refusals and is_recoverable(one):
+            continue
         for name in options.arms.split(","):
             turns = [(failed_call(one), first_text(name, one))]
             while len(turns) <= options.calls:
@@ -123,8 +127,8 @@ def report(options: argparse.Namespace) -> None:
             print(f"wanted: {json.dumps(one['expect'])}\n")
 
 
-def show_parts(options: argparse.Namespace) -> None:
-    """Print what each part of the texts costs and brings, over the sets that were asked with and without it."""
+def _over_sets(options: argparse.Namespace) -> tuple[list[Scenario], dict[str, dict[str, list[dict[str, Any]]]]]:
+    """The scenarios of several sets, and their answers by arm."""
     scenarios: list[Scenario] = []
     arms: dict[str, dict[str, list[dict[str, Any]]]] = {}
     for number in map(int, options.sets.split(",")):
@@ -132,6 +136,21 @@ def show_parts(options: argparse.Namespace) -> None:
         scenarios += load(number)
         for name, answers in answers_of(options).items():
             arms.setdefault(name, {}).update(answers)
+    return scenarios, arms
+
+
+def show_refusals(options: argparse.Namespace) -> None:
+    """Print after how many refusals each arm's text makes the model leave the refused tool alone."""
+    scenarios, arms = _over_sets(options)
+    for name, answers in arms.items():
+        asked = [one for one in scenarios if not is_recoverable(one) and one["id"] in answers]
+        left = sum(judge(one, answers[one["id"]][0]["answer"]).right for one in asked)
+        print(f"{name}: left alone after {left} of {len(asked)} refusals")
+
+
+def show_parts(options: argparse.Namespace) -> None:
+    """Print what each part of the texts costs and brings, over the sets that were asked with and without it."""
+    scenarios, arms = _over_sets(options)
     print(parts_table(scenarios, arms["mulligan"], {part: arms[f"no-{part}"] for part in PARTS}))
 
 
@@ -200,11 +219,12 @@ def main() -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
-    names = "check", "ask", "report", "count", "writes", "parts"
-    checking, asking, reporting, counting, listing, leaving_out = map(commands.add_parser, names)
-    leaving_out.set_defaults(run=show_parts, free=False)
-    leaving_out.add_argument("--sets", required=True, help="comma-separated")
-    leaving_out.add_argument("--out", dest="pattern", required=True, help="the files of the answers, {} for the set")
+    names = "check", "ask", "report", "count", "writes", "parts", "refusals"
+    checking, asking, reporting, counting, listing, leaving_out, refusing = map(commands.add_parser, names)
+    for command, run in ((leaving_out, show_parts), (refusing, show_refusals)):
+        command.set_defaults(run=run, free=False)
+        command.add_argument("--sets", required=True, help="comma-separated")
+        command.add_argument("--out", dest="pattern", required=True, help="the files of the answers, {} for the set")
     checking.set_defaults(run=check)
     listing.set_defaults(run=list_writes)
     asking.add_argument("model", help="the .gguf file")
@@ -213,6 +233,7 @@ def main() -> None:
         "--calls", type=int, choices=(1, 2), default=1, help="how many next calls, if the first is wrong"
     )
     asking.add_argument("--threads", type=int, default=2)
+    asking.add_argument("--refusals", action="store_true", help="only after failures that no call can repair")
     reporting.add_argument("--arms", help="comma-separated; all that were asked, without it")
     reporting.add_argument("--base", default="pydantic_ai", help="the arm that differences are taken from")
     reporting.add_argument("--misses", metavar="ARM", help="print what this arm missed")

@@ -73,7 +73,7 @@ ENGLISH: Catalogue = {
     "wait": "You can call it again in {seconds} s.",
     "next": "Next: {step}",
     "next_corrected": "Next: make this corrected call: {call}",
-    "stop": "do not call {tool} again: it will fail the same way. Tell the user what is needed.",
+    "stop": "answer the user in words, without a tool call: say what failed and what is needed.",
     "stop_trying": "stop calling {tool}, and tell the user what is needed.",
     "other_tool": 'call "{name}" instead, or another available tool if it fits better.',
     "likely_tool": 'if "{name}" does what you want, call it; otherwise call another available tool, or none.',

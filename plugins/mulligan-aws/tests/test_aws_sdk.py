@@ -108,7 +108,7 @@ def test_no_region_is_a_matter_of_the_set_up() -> None:
     assert (type(error), result.fatal, error and error.effect) == (ToolAuthenticationError, True, "none")
     assert error is not None and error.rule == "mulligan_aws:region"
     assert "Set AWS_DEFAULT_REGION, or `region` in the AWS configuration file" in error.user_message
-    assert "AWS_DEFAULT_REGION" in result.content and "do not call list_tables again" in result.content
+    assert "AWS_DEFAULT_REGION" in result.content and "without a tool call" in result.content
 
 
 def test_no_region_where_the_tool_takes_one() -> None:

@@ -166,7 +166,7 @@ async def test_of_several_servers_the_others_work_and_a_call_to_the_broken_one_s
             result = await client.call_tool("bad__read", {})
             assert result.is_error
             assert "'bad' cannot be used: the program no-such-program-at-all was not found. Install it" in said(result)
-            assert "it will fail the same way. Tell the user what is needed." in said(result)
+            assert "say what failed and what is needed." in said(result)
             assert "temporary" not in said(result)
 
 

@@ -46,7 +46,7 @@ def next_step(feedback: Feedback) -> str:
     if is_plain(step) and all(is_name(name) or name not in step for name in names):
         return step
     if feedback.fatal:
-        return "do not call this tool again: it will fail the same way. Tell the user what is needed."
+        return "answer the user in words, without a tool call: say what failed and what is needed."
     if feedback.suggestions:
         return "decide which of the suggestions is meant, then call again with it; if none is, do not repeat this call."
     return "correct the call, or take another approach."
