@@ -370,14 +370,10 @@ def parts_of(parts: list[int]) -> str:
         (pay, {"amount": "5 USD", "to": "ann"}),
         (pay, {"amount": "5 EUR", "to": "ann", "currency": "USD"}),
         (pay, {"amount_usd": 5, "to": "ann"}),
-        (wait, {"seconds": "10min"}),
-        (wait, {"seconds": "2h"}),
         (wait, {"seconds": "500ms"}),
         (wait, {"seconds": "minus 5"}),
         (wait, {"seconds": {"minutes": 5}}),
         (wait, {"minutes": 5}),
-        (store, {"size_bytes": "500MB"}),
-        (rest, {"duration": "1 hour"}),
         (rest, {"duration_seconds": 10}),
         (rest, {"hours": 10}),
         (ship, {"postal_code": 99}),
@@ -400,6 +396,22 @@ def test_what_was_not_sent_is_not_made_up(function, arguments):
         content = told(function, arguments, read_only=read_only)
         assert "corrected call" not in content
         assert "Did you mean" not in content
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "meant"),
+    [
+        (wait, {"seconds": "10min"}, 600),
+        (wait, {"seconds": "2h"}, 7_200),
+        (store, {"size_bytes": "500MB"}, 500_000_000),
+        (rest, {"duration": "1 hour"}, 60),
+    ],
+)
+def test_a_quantity_in_another_unit_is_only_asked(function, arguments, meant):
+    for read_only in (False, True):
+        content = told(function, arguments, read_only=read_only)
+        assert "corrected call" not in content
+        assert f'Did you mean "{next(iter(arguments))}": {meant}?' in content
 
 
 SAME = [

@@ -36,6 +36,7 @@ from mulligan.pointers import argument_of, escape, steps_of
 from mulligan.policy import Limits, Policy
 from mulligan.render.argument_steps import Offer
 from mulligan.render.corrections import CorrectionWriter
+from mulligan.render.listed_names import nearest_first
 from mulligan.render.narrowing import asks_for_less, is_too_much, reads_rows, takes_too_long
 from mulligan.render.next_steps import (
     LONGEST_WAIT,
@@ -99,6 +100,7 @@ _SAYS_WHAT_IS_ALLOWED = lazy_pattern(
 )
 _MAY_NAME_NOTHING = (ToolArgumentError, ToolExecutionError, ResourceConflictError)
 _MAY_BE_TOO_MUCH = (ToolExecutionError, ToolArgumentError)
+_MAY_LIST_NAMES = (ResourceNotFoundError, ToolArgumentError, ResourceConflictError)
 _MAY_BE_LARGE = (*_MAY_BE_TOO_MUCH, ToolQuotaError)
 _PLAIN_NAME = re.compile(r"[\w.:/-]{1,128}").fullmatch
 _PLAIN_POINTER = re.compile(r"(?:/[\w.:@$\[\]~-]{0,64}){0,16}").fullmatch
@@ -440,7 +442,8 @@ class FeedbackComposer:
         near = near_reported_names(error.resource, failure.detail) if error.resource else []
         shows_form = _SHOWS_FORM.search(failure.detail) is not None
         offered = near if near or shows_form else find_offered_names(failure.detail, error.resource)
-        if any(name != error.resource and name in feedback.detail for name in offered):
+        is_list = any(name != error.resource and name in feedback.detail for name in offered)
+        if is_list or (not shows_form and nearest_first(error, failure.detail)):
             return "correction" if _blames_statement(error) else "names"
         explains = (
             isinstance(error, ResourceNotFoundError) and _EXPLAINS.search(_ADDRESS.sub("", failure.detail)) is not None
@@ -521,7 +524,10 @@ class FeedbackComposer:
             return ""
         text = "\n".join(dict.fromkeys(filter(None, [*(one for one in quoted if one and one not in text), text])))
         limit = self._limits.detail_chars
-        excerpt = truncate(self._redact_and_clean(text[: 4 * limit], newlines=True), limit).strip()
+        shown = self._redact_and_clean(text[: 4 * limit], newlines=True)
+        names = nearest_first(error, shown, min(200, limit // 2)) if isinstance(error, _MAY_LIST_NAMES) else ""
+        added = "\n" + self._catalogue["nearest_first"].format(names=names) if names else ""
+        excerpt = truncate(shown, limit - len(added)).strip() + added
         key = f"{call.id}\0{call.name}\0{sent_text(call)}"
         return fence(excerpt, key=key, label=self._catalogue["reported"]) if excerpt else ""
 

@@ -14,6 +14,7 @@ from mulligan.repair.identifiers import argument_with_address, find_identifier
 from mulligan.repair.lossless import LosslessCheck, is_wrapped, may_be_list
 from mulligan.repair.names import match_labels, match_listed, match_names, match_value
 from mulligan.repair.nesting import find_object, is_wrapper_key
+from mulligan.repair.pairs import mapping_to_pairs, pairs_to_mapping
 from mulligan.repair.provenance import Source, argument_forms
 from mulligan.repair.schemas import SchemaResolver, is_formatted_text, is_of_type, takes_text
 from mulligan.repair.text_styles import restyle
@@ -258,10 +259,18 @@ class _ArgumentFixer:
             is_whole = type(value) is int  # a float such as 1.10 has already lost a digit
             return str(value) if is_whole and not is_formatted_text(schema) else None
         if kind == "object":
-            return parse_json_as(value, dict) if isinstance(value, str) else None
+            return self._convert_to_object(value)
         if kind == "array":
             return self._convert_to_list(value, schema)
         return None
+
+    def _convert_to_object(self, value: Any) -> dict[str, Any] | None:
+        """Parse an object from JSON text, or read a list of pairs as one, as a guess."""
+        if isinstance(value, str):
+            return parse_json_as(value, dict)  # type: ignore[no-any-return]
+        mapping = pairs_to_mapping(value) if isinstance(value, list) and not self._is_destructive else None
+        self.has_guessed = self.has_guessed or mapping is not None
+        return mapping
 
     def _takes_json(self, place: _Place) -> bool:
         """Whether an argument is described as a text of JSON, or of YAML, of which JSON is a part."""
@@ -274,7 +283,20 @@ class _ArgumentFixer:
             number = parse_labelled_number(value, place.name)
             number = self._number_of_address(value, place.name) if number is None else number
             self.has_guessed = self.has_guessed or number is not None
+        if number is None and isinstance(value, str) and not self._is_destructive:
+            number = self._number_of_quantity(kind, value, place)
+            self.has_guessed = self.has_guessed or number is not None
         return number
+
+    def _number_of_quantity(self, kind: str, value: str, place: _Place) -> int | float | None:
+        """The number of a quantity in the unit that the argument states: 5400 of `1h30m` for seconds."""
+        unit = ArgumentUnits(place.name, place.schema, place.siblings).unit
+        if unit is None:
+            return None
+        from mulligan.repair.quantities import read_quantity
+
+        quantity = read_quantity(value, unit, str(place.schema.get("description", "")))
+        return None if quantity is None else convert_number(kind, f"{quantity.normalize():f}", place.states)
 
     def _number_of_address(self, value: str, name: str) -> int | None:
         """The number within the address that was sent for it: of `.../issues/1347`, 1347."""
@@ -282,7 +304,12 @@ class _ArgumentFixer:
         return int(found) if found is not None and found.isdigit() else None
 
     def _convert_to_list(self, value: Any, schema: Mapping[str, Any]) -> list[Any] | None:
-        """Wrap a single value in a list, parse one from JSON text, or split text that lists several values."""
+        """Wrap a single value in a list, parse one from JSON text, or split text or a mapping that hold several values."""
+        if isinstance(value, dict) and not self._is_destructive:
+            pairs = mapping_to_pairs(value, self._schemas.properties(self._schemas.items(schema)))
+            if pairs is not None:
+                self.has_guessed = True
+                return pairs
         if not isinstance(value, str):
             return None if value is None else [value]
         if may_be_json(value):

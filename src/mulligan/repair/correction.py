@@ -218,6 +218,9 @@ def _is_sent_or_plain(correction: Correction, sent_arguments: SentArguments) -> 
             waiting += part
         elif type(part) not in _NOT_TEXT and isinstance(part, (dict, Mapping)):
             waiting += [*part, *part.values()]
+    if others and isinstance(given, str) and sent_arguments.arguments is not None:
+        compact = dump(sent_arguments.arguments)  # a text of JSON that was sent as an object, perhaps with spaces
+        others = [part for part in others if part not in compact]
     if not others:
         return True
     canonical_sent = canonical(sent)

@@ -29,7 +29,7 @@ _QUOTED_LIST = re.compile(  # not the keys and values of an object
     r"""(?:,\s{1,4}(?:and\s|or\s)?(?:"[^"\n]{1,100}"|'[^'\n]{1,100}')(?!\s?:)){1,100}"""
 )
 _BRACKETED = re.compile(rf":\s{{0,4}}\[((?:{_NAME},\s{{0,4}}){{1,100}}{_NAME})\]")  # `value set: [A, B]`
-_PRINTED_BY_GO = re.compile(  # `known queries: [current_step items_left]`
+PRINTED_BY_GO = re.compile(  # `known queries: [current_step items_left]`
     rf"\b(?:known|available|valid|allowed|existing|supported|possible|registered)(?: [\w-]{{1,30}}){{0,3}}: "
     rf"\[((?:{_NAME} ){{1,100}}{_NAME})\]",
     re.IGNORECASE,
@@ -77,7 +77,7 @@ def _find_offered(text: str) -> list[str]:
     listed = (found[1] for found in _LISTED.finditer(reported))
     names = [group for group in listed if not any(name.endswith(":") for name in _SEPARATOR.split(group))]
     bracketed = [found[1] for found in _BRACKETED.finditer(reported)]
-    bracketed += [found[1].replace(" ", ",") for found in _PRINTED_BY_GO.finditer(reported)]
+    bracketed += [found[1].replace(" ", ",") for found in PRINTED_BY_GO.finditer(reported)]
     proposed = [found[1] for found in _PROPOSED.finditer(text)]
     return proposed + names + quoted + bracketed  # `code: 7, message: x` lists no names
 

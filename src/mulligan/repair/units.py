@@ -63,6 +63,9 @@ _WORD = re.compile(r"[^\W\d_]+|[°%€$£¥₹]")
 _UNIT_IN_DESCRIPTION = re.compile(
     r"(?:\b(?:in|as)\s+|\()(?:(?:degrees?|whole|the)\s+)?([^\W\d_]+|[°%€$£¥₹])(?![\w.]*\d)", re.IGNORECASE
 )
+_UNIT_ALONE = re.compile(
+    r"\s*([^\W\d_]+)(?=\s*(?:[;,.(]|\bper\b|$))"
+)  # a description that begins with it: `Seconds; at most 60`
 _COUNTED_NOUN = re.compile(r"(?:number of|how many)\s+([^\W\d_]+)", re.IGNORECASE)
 _LONGEST, _SHORTEST_NOUN = 400, 3
 _SHORT_SYMBOL, _LONGEST_SYMBOL = 2, 3
@@ -128,6 +131,15 @@ class ArgumentUnits:
             word: a name that was sent.
         """
         return bool(_groups().get(word.lower(), frozenset()) & self._units)
+
+    @property
+    def unit(self) -> str | None:
+        """The unit of the argument, in lower case; None if it states none. `m` may be metres or minutes."""
+        units = self._units
+        if not units:
+            first = _UNIT_ALONE.match(self._description)
+            units = _groups().get(first[1].lower(), frozenset()) if first else units
+        return next((word for word, groups in _groups().items() if groups == units), None)
 
     @property
     def _units(self) -> Set[int]:

@@ -1,0 +1,152 @@
+"""The names that a quoted report lists, those nearest to what was sent first: a model often takes the first name of a list.
+
+The names are foreign and stay within the quotation; only their order is ours.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from mulligan.lazy import lazy_pattern
+from mulligan.pointers import argument_of
+from mulligan.repair.reported_names import PRINTED_BY_GO
+
+if TYPE_CHECKING:
+    from mulligan.errors import ToolError
+
+_QUOTED = r"'[^'\n]{1,60}'|\"[^\"\n]{1,60}\"|`[^`\n]{1,60}`"
+_REMARK = r"(?: \((?!['\"])[^():,\n]{1,60}\))?"  # `gra-1 (Graz), lnz-1 (Linz)`
+_ITEM = rf"(?:{_QUOTED}|[^\s,;:'\"`()\[\]{{}}<>=][^,;:'\"`()\[\]{{}}<>=\n]{{0,59}}?){_REMARK}"
+_AND = r"(?:\s*,\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+)"
+_LIST = lazy_pattern(
+    rf"(?:(?<=:)\s{{1,4}}|(?<=[(\[])\s?)({_ITEM}(?:\s*,\s*(?:and\s+|or\s+)?{_ITEM}){{1,200}}?(?:\s+(?:and|or)\s+{_ITEM})?)"
+    r"(?=\s*(?:[)\];?\n'\"]|\.(?:\s|$)|$))"
+)
+_QUOTED_LIST = lazy_pattern(rf"((?:{_QUOTED}){_REMARK}(?:{_AND}(?:{_QUOTED}){_REMARK}){{1,200}})(?!\s?:)")
+_BULLETS = lazy_pattern(rf"(?m)((?:^[ \t]*[-*•] {_ITEM}$\n?){{2,200}})")
+_ONE = lazy_pattern(rf"\s*(?:(?:and|or)\s+)?({_QUOTED}|[^,\n(]*[^,\n(\s])({_REMARK})")
+_BULLET = lazy_pattern(r"^[ \t]*[-*•] ", re.MULTILINE)
+_LAST = lazy_pattern(r"\s+(?:and|or)\s+")
+_SENTENCE = lazy_pattern(  # words of a sentence, which no name contains
+    r"(?i)\b(?:is|are|was|were|be|been|not|no|the|must|has|have|had|can|cannot|could|should|will|would|does|did|because|"
+    r"this|that|you|your|it)\b|^(?:use|try|please|see|got|expected|received)\b"
+)
+_MOST_TEXT, _MOST_LISTED, _MOST_WORDS, _MOST_SHOWN = 4_000, 200, 5, 8
+_NEAR, _LEAD, _SPELLING, _EXPLAINED = 0.5, 0.05, 0.7, 0.9
+_MARKS = "'\"`"
+_SIGNS_OF_A_LIST = (",", "\n", "' or ", '" or ', ": [")
+
+
+def nearest_first(error: ToolError, text: str, most: int = 200) -> str:
+    """The names that a report lists, the nearest first, for a line of the quotation.
+
+    Empty if it lists none, if none is near, or if the nearest is the first already.
+
+    Args:
+        error: the classified error, which says what was sent.
+        text: the report, redacted and clean.
+        most: the maximum number of characters.
+    """
+    if not any(map(text.__contains__, _SIGNS_OF_A_LIST)):
+        return ""
+    sent = list(_sent_names(error, text))
+    listed = find_listed_names(text, sent)
+    if not sent or len(listed) < 2:
+        return ""
+    scores = {
+        name: max(max(_nearness(one, name), _EXPLAINED * _nearness(one, f"{name} {remark}")) for one in sent)
+        for name, remark in listed.items()
+    }
+    ordered = sorted(listed, key=scores.__getitem__, reverse=True)
+    best = scores[ordered[0]]
+    if best < _NEAR or best < scores[next(iter(listed))] + _LEAD:
+        return ""
+    return _joined(ordered, most)
+
+
+def _joined(names: list[str], most: int) -> str:
+    """The first names, as many as fit on a line; one with a comma is in quotes."""
+    shown: list[str] = []
+    for name in names[:_MOST_SHOWN]:
+        shown.append(f'"{name}"' if "," in name else name)
+        if sum(map(len, shown)) + 2 * len(shown) > most:
+            return ", ".join(shown[:-1])
+    return ", ".join(shown)
+
+
+def find_listed_names(text: str, sent: Sequence[str] = ()) -> dict[str, str]:
+    """The names of the longest list in a text: after a colon, in brackets, in quotation marks, or one on each line.
+
+    A list that contains what was sent, such as a command, lists no alternatives.
+
+    Args:
+        text: the report.
+        sent: the names that were sent.
+
+    Returns:
+        for each name, in order, the remark in brackets after it, or an empty text.
+    """
+    text = text[:_MOST_TEXT]
+    lists = [_items(found[1]) for pattern in (_LIST, _QUOTED_LIST, _BULLETS) for found in pattern.finditer(text)]
+    lists += [dict.fromkeys(found[1].split(), "") for found in PRINTED_BY_GO.finditer(text)]
+    return max((one for one in lists if not any(name in one for name in sent)), key=len, default={})
+
+
+def _items(listed: str) -> dict[str, str]:
+    """The names of a list, and their remarks; none if one of them is no name."""
+    found = [
+        (part.strip(), remark.strip(" ()")) for part, remark in _ONE.findall(_BULLET.sub("", listed)) if part.strip()
+    ]
+    if found and found[-1][0][0] not in _MARKS:
+        *names, last = _LAST.split(found[-1][0])
+        found[-1:] = [*((name, "") for name in names), (last, found[-1][1])]
+    if not all(_may_be_name(part) for part, _ in found):
+        return {}
+    return {part.strip(_MARKS).strip(): remark for part, remark in found[:_MOST_LISTED]}
+
+
+def _may_be_name(part: str) -> bool:
+    is_quoted = part[:1] in _MARKS
+    return bool(part) and (is_quoted or (len(part.split()) <= _MOST_WORDS and _SENTENCE.search(part) is None))
+
+
+def _sent_names(error: ToolError, text: str) -> Iterator[str]:
+    """What may have been sent for one of the names: the missing resource, or the texts of the argument that is blamed."""
+    if error.resource is not None:
+        yield error.resource
+        return
+    sent = error.arguments or {}
+    blamed = [sent.get(argument_of(problem.pointer)) for problem in error.problems]
+    for one in _texts([*blamed] if blamed else sent):
+        if one in text or blamed:
+            yield one
+
+
+def _texts(value: Any, depth: int = 4) -> Iterator[str]:
+    if isinstance(value, str):
+        if 0 < len(value) <= 100:
+            yield value
+    elif depth and isinstance(value, Mapping):
+        yield from _texts(list(value.values()), depth - 1)
+    elif depth and isinstance(value, (list, tuple)):
+        for one in value[:_MOST_LISTED]:
+            yield from _texts(one, depth - 1)
+
+
+def _nearness(sent: str, name: str) -> float:
+    """How near a name is to what was sent, from 0 to 1: by its words, by its initials, or by its spelling."""
+    from mulligan.resolve.similarity import SYNONYM, distance, word_similarity
+    from mulligan.resolve.words import look_up_words, split_words
+
+    ours, theirs = look_up_words(split_words(sent)), look_up_words(split_words(name))
+    if not ours or not theirs:
+        return 0.0
+    telling = [word for word in ours if not word.is_stop_word] or ours
+    by_words = sum(max(word_similarity(one, other) for other in theirs) for one in telling) / len(telling)
+    one, other = ("".join(word.text for word in words) for words in (ours, theirs))
+    if len(one) > 1 and one == "".join(word.text[0] for word in theirs):
+        by_words = max(by_words, SYNONYM)
+    longest = max(len(one), len(other))
+    return max(by_words, _SPELLING * (1 - distance(one, other, longest) / longest))

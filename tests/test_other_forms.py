@@ -1,0 +1,141 @@
+"""Values that say the same in another form: pairs for an object, an object for pairs, a quantity in another unit. They are asked."""
+
+from __future__ import annotations
+
+import datetime
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mulligan import Pipeline, Tool
+
+MARK = "make this corrected call:"
+ENVIRONMENT = {"type": "object", "additionalProperties": {"type": "string"}}
+HEADER = {
+    "type": "object",
+    "properties": {"header": {"type": "string"}, "value": {"type": "string"}},
+    "required": ["header"],
+}
+HEADERS = {"type": "array", "items": HEADER}
+
+
+def told(schema, value, *, name="it", as_text=False, **declared):
+    """What the model reads after a value that does not match the schema."""
+    parameters = {"type": "object", "properties": {name: schema}, "required": [name]}
+    sent = {name: value}
+    with Pipeline([Tool.from_schema("deploy", "", parameters, dict, **declared)], autoload=False) as pipeline:
+        return pipeline.call("deploy", json.dumps(sent, indent=2) if as_text else sent).content
+
+
+def asked(schema, value, meant, **options):
+    """Whether the model is asked if it meant another value."""
+    content = told(schema, value, **options)
+    return f'Did you mean "{options.get("name", "it")}": {json.dumps(meant)}?' in content and MARK not in content
+
+
+PAIRS = [{"name": "REGION", "value": "eu"}, {"name": "TIER", "value": "2"}]
+
+
+@pytest.mark.parametrize("declared", [{}, {"read_only": True}, {"idempotent": True}])
+def test_a_list_of_pairs_is_asked_as_an_object(declared):
+    assert asked(ENVIRONMENT, PAIRS, {"REGION": "eu", "TIER": "2"}, **declared)
+
+
+@pytest.mark.parametrize("declared", [{}, {"read_only": True}, {"idempotent": True}])
+def test_an_object_is_asked_as_a_list_of_pairs(declared):
+    meant = [{"header": "Accept", "value": "*/*"}, {"header": "Host", "value": "a.example"}]
+    assert asked(HEADERS, {"Accept": "*/*", "Host": "a.example"}, meant, **declared)
+
+
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        (ENVIRONMENT, [*PAIRS, {"name": "TIER", "value": "3"}]),  # one key twice: which one counts?
+        (ENVIRONMENT, [*PAIRS, {"key": "A", "value": "3"}]),
+        (ENVIRONMENT, [{**one, "secret": True} for one in PAIRS]),
+        (ENVIRONMENT, [{"name": 1, "value": "a"}]),
+        (ENVIRONMENT, [{"from": "a", "to": "b"}]),
+        (ENVIRONMENT, []),
+        ({"type": "array", "items": {"type": "string"}}, {"a": "b"}),
+        (HEADERS, {"header": "Accept", "unit": "s"}),
+    ],
+)
+def test_pairs_that_may_say_something_else_are_not_asked(schema, value):
+    assert "Did you mean" not in told(schema, value)
+
+
+@pytest.mark.parametrize(("schema", "value"), [(ENVIRONMENT, PAIRS), (HEADERS, {"Accept": "*/*"})])
+def test_a_destructive_tool_is_not_asked_about_pairs(schema, value):
+    assert "Did you mean" not in told(schema, value, destructive=True)
+
+
+def test_an_object_for_a_text_of_json_is_asked_however_its_json_was_spaced():
+    schema, value = {"type": "string", "description": "Labels, as JSON"}, {"zone": "b 2", "rank": [1, 2]}
+    text = json.dumps(value, separators=(",", ":"))
+    assert asked(schema, value, text, as_text=True)
+    assert asked(schema, value, text)
+
+
+def number(about="", kind="integer"):
+    return {"type": kind, "description": about}
+
+
+@pytest.mark.parametrize(
+    ("name", "schema", "value", "meant"),
+    [
+        ("wait", number("Pause in seconds"), "2m30s", 150),
+        ("wait", number("Pause in seconds"), "2 hours, 5 minutes", 7_500),
+        ("wait", number("Milliseconds"), "0.25 s", 250),
+        ("wait", number("Seconds; at most a day"), "P1DT1S", 86_401),
+        ("ttl_hours", number(), "3 days", 72),
+        ("period_weeks", number("", "number"), "3 days 12 hours", 0.5),
+        ("depth_mm", number(), "1.5 m", 1_500),
+        ("route_km", number("", "number"), "800 m", 0.8),
+        ("dose", number("Dose in mg"), "2 g", 2_000),
+        ("quota", number("Bytes"), "3 GiB", 3 * 2**30),
+        ("quota", number("Size in MB"), "4GB", 4_000),
+        ("rate", number("Bytes per second"), "5 MB/s", 5_000_000),
+    ],
+)
+def test_a_quantity_is_asked_as_the_number_in_the_unit_of_the_argument(name, schema, value, meant):
+    assert asked(schema, value, meant, name=name)
+    assert asked(schema, value, meant, name=name, read_only=True)
+    assert "Did you mean" not in told(schema, value, name=name, destructive=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "schema", "value"),
+    [
+        ("wait", number("Pause in seconds"), "2 months"),  # of different lengths
+        ("wait", number("Pause in seconds"), "30s2m"),
+        ("wait", number("Pause in seconds"), "in 5 min"),
+        ("wait", number("Pause in seconds"), "5 min ago"),
+        ("wait", number("Pause in seconds"), "-5 min"),
+        ("wait", number("Pause in seconds"), "1,5 min"),
+        ("wait", number("Pause in seconds"), "5 to 6 min"),
+        ("wait", number("Pause in seconds"), "5 min."),
+        ("wait", number("Pause in seconds"), "1 ms"),  # no whole number
+        ("wait", number("How long to pause"), "5 min"),
+        ("wait", number("Second attempt after this time"), "5 min"),
+        ("wait", number("Pause in seconds"), "2 km"),
+        ("depth_mm", number(), "5 min"),
+        ("rate", number("Bytes per second"), "5 MB"),
+        ("size", number("Size in bytes"), "5 MB/s"),
+        ("price_cents", number(), "5 EUR"),
+    ],
+)
+def test_what_may_be_another_quantity_is_not_asked(name, schema, value):
+    assert "Did you mean" not in told(schema, value, name=name)
+
+
+@given(st.integers(0, 9), st.integers(0, 23), st.integers(0, 59), st.integers(1, 59))
+def test_any_duration_is_read_as_its_seconds(days, hours, minutes, seconds):
+    meant = int(datetime.timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds).total_seconds())
+    for text in (
+        f"{days}d {hours}h {minutes}m {seconds}s",
+        f"{days} days, {hours} hours, {minutes} min and {seconds} sec",
+        f"P{days}DT{hours}H{minutes}M{seconds}S",
+    ):
+        assert asked(number("Time in seconds"), text, meant)
