@@ -165,12 +165,18 @@ class SuggestionIndex:
             if matches and matches[0].score >= sufficient_score:
                 break
         plausible = [match for match in matches if match.score >= max(_WORTH_NAMING, matches[0].score * 0.3)]
-        named = plausible[:1] + [match for match in plausible[1:] if not self._distracts(match, plausible[0])]
+        named = plausible[:1] + [match for match in plausible[1:] if not self._distracts(match, plausible[0], query)]
         names = tuple(self._names[match.number] for match in named[:limit])
         return Suggestions(names, bool(names) and self._is_clear(query, keys, plausible))
 
-    def _distracts(self, match: _RankedTool, best: _RankedTool) -> bool:
-        """Whether a tool changes something and has another name, where the called name is the best one's, misspelt."""
+    def _distracts(self, match: _RankedTool, best: _RankedTool, query: Query) -> bool:
+        """Whether a tool has another name, where the called name is the best one's in another namespace.
+
+        A tool that changes something also distracts where the called name is the best one's, misspelt.
+        """
+        called, tail = query.called, self._parsed_name(best.number).tail
+        if len(called.tail_words) > 1 and called.tail == tail != self._parsed_name(match.number).tail:
+            return True
         is_other = best.name_match.edits is not None and match.name_match.edits is None
         return is_other and any(word.changes for word in self._parsed_name(match.number).words)
 
