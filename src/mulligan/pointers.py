@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 
 def escape(name: object) -> str:
@@ -41,6 +42,21 @@ def argument_of(pointer: str) -> str:
     """
     step = pointer[1:].partition("/")[0]
     return _unescape(step) if "~" in step else step
+
+
+def value_at(value: Any, pointer: str) -> Any:
+    """The part of a JSON value at a pointer.
+
+    Args:
+        value: the whole value.
+        pointer: the pointer.
+
+    Raises:
+        LookupError, TypeError or ValueError: it leads nowhere.
+    """
+    for step in steps_of(pointer):
+        value = value[int(step)] if isinstance(value, list) else value[step]
+    return value
 
 
 def _unescape(step: str) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from mulligan.calls import ToolCall
 from mulligan.catalogue import Catalogue, finer_template
 from mulligan.feedback import Feedback
-from mulligan.pointers import steps_of
+from mulligan.pointers import value_at
 from mulligan.render.argument_steps import join_names
 from mulligan.repair.correction import Correction
 from mulligan.repair.provenance import is_plain_identifier
@@ -67,7 +67,7 @@ class CorrectionWriter:
             return
         feedback.corrected = text
         chosen = [
-            _value_at(correction.arguments, pointer.removeprefix("/arguments"))
+            value_at(correction.arguments, pointer.removeprefix("/arguments"))
             for pointer, source in correction.sources.items()
             if source != "sent" and pointer != "/name"
         ]
@@ -144,11 +144,3 @@ def _reads_alike(value: Any, sent: Any) -> bool:
     if type(value) is not type(sent) and type(value) in _SCALARS and type(sent) in _SCALARS:
         return False
     return spaced_json(value) == spaced_json(sent)
-
-
-def _value_at(arguments: Mapping[str, Any], pointer: str) -> Any:
-    """The value at a JSON Pointer."""
-    value: Any = arguments
-    for name in steps_of(pointer):
-        value = value[int(name)] if isinstance(value, list) else value[name]
-    return value

@@ -5,35 +5,33 @@ The names are foreign and stay within the quotation; only their order is ours.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from mulligan.lazy import lazy_pattern
-from mulligan.pointers import argument_of
+from mulligan.pointers import value_at
 from mulligan.repair.reported_names import PRINTED_BY_GO
+from mulligan.untrusted.objects import call_safely
 
 if TYPE_CHECKING:
     from mulligan.errors import ToolError
 
-_QUOTED = r"'[^'\n]{1,60}'|\"[^\"\n]{1,60}\"|`[^`\n]{1,60}`"
-_REMARK = r"(?: \((?!['\"])[^():,\n]{1,60}\))?"  # `gra-1 (Graz), lnz-1 (Linz)`
-_ITEM = rf"(?:{_QUOTED}|[^\s,;:'\"`()\[\]{{}}<>=][^,;:'\"`()\[\]{{}}<>=\n]{{0,59}}?){_REMARK}"
-_AND = r"(?:\s*,\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+)"
-_LIST = lazy_pattern(
-    rf"(?:(?<=:)\s{{1,4}}|(?<=[(\[])\s?)({_ITEM}(?:\s*,\s*(?:and\s+|or\s+)?{_ITEM}){{1,200}}?(?:\s+(?:and|or)\s+{_ITEM})?)"
-    r"(?=\s*(?:[)\];?\n'\"]|\.(?:\s|$)|$))"
+_START = lazy_pattern(r":\s+|[(\[]\s?|(?<!\w)(?=['\"`])")  # where a list may begin
+_BULLETED = lazy_pattern(r"(?m)^[ \t]*[-*•] (.{1,80})$")
+_NAME = lazy_pattern(
+    r"(?:and\s+|or\s+)?('[^'\n]{1,60}'|\"[^\"\n]{1,60}\"|`[^`\n]{1,60}`|[^\s,;:'\"`()\[\]{}<>=][^,;:'\"`()\[\]{}<>=\n]{0,80})"
+    r"(?:\s?\((?!['\"])([^():,\n]{1,60})\))?\s*"  # a remark: `gra-1 (Graz), lnz-1 (Linz)`
 )
-_QUOTED_LIST = lazy_pattern(rf"((?:{_QUOTED}){_REMARK}(?:{_AND}(?:{_QUOTED}){_REMARK}){{1,200}})(?!\s?:)")
-_BULLETS = lazy_pattern(rf"(?m)((?:^[ \t]*[-*•] {_ITEM}$\n?){{2,200}})")
-_ONE = lazy_pattern(rf"\s*(?:(?:and|or)\s+)?({_QUOTED}|[^,\n(]*[^,\n(\s])({_REMARK})")
-_BULLET = lazy_pattern(r"^[ \t]*[-*•] ", re.MULTILINE)
-_LAST = lazy_pattern(r"\s+(?:and|or)\s+")
+_BETWEEN = lazy_pattern(r",\s*|(?=(?:and|or)\s)")
+_END = lazy_pattern(r"[)\];?\n'\"]|\.(?:\s|$)|$")
+_AND = lazy_pattern(r"\s+(?:and|or)\s+")
 _SENTENCE = lazy_pattern(  # words of a sentence, which no name contains
     r"(?i)\b(?:is|are|was|were|be|been|not|no|the|must|has|have|had|can|cannot|could|should|will|would|does|did|because|"
     r"this|that|you|your|it)\b|^(?:use|try|please|see|got|expected|received)\b"
 )
-_MOST_TEXT, _MOST_LISTED, _MOST_WORDS, _MOST_SHOWN = 4_000, 200, 5, 8
+_MOST_TEXT, _MOST_STARTS, _MOST_LISTED, _MOST_WORDS, _MOST_SHOWN = 4_000, 50, 200, 5, 8
 _NEAR, _LEAD, _SPELLING, _EXPLAINED = 0.5, 0.05, 0.7, 0.9
 _MARKS = "'\"`"
 _SIGNS_OF_A_LIST = (",", "\n", "' or ", '" or ', ": [")
@@ -89,27 +87,38 @@ def find_listed_names(text: str, sent: Sequence[str] = ()) -> dict[str, str]:
         for each name, in order, the remark in brackets after it, or an empty text.
     """
     text = text[:_MOST_TEXT]
-    lists = [_items(found[1]) for pattern in (_LIST, _QUOTED_LIST, _BULLETS) for found in pattern.finditer(text)]
-    lists += [dict.fromkeys(found[1].split(), "") for found in PRINTED_BY_GO.finditer(text)]
+    lists = [_read_list(text, found.end()) for found in islice(_START.finditer(text), _MOST_STARTS)]
+    lists += [dict.fromkeys(_BULLETED.findall(text), ""), *_printed_by_go(text)]
     return max((one for one in lists if not any(name in one for name in sent)), key=len, default={})
 
 
-def _items(listed: str) -> dict[str, str]:
-    """The names of a list, and their remarks; none if one of them is no name."""
-    found = [
-        (part.strip(), remark.strip(" ()")) for part, remark in _ONE.findall(_BULLET.sub("", listed)) if part.strip()
-    ]
-    if found and found[-1][0][0] not in _MARKS:
-        *names, last = _LAST.split(found[-1][0])
-        found[-1:] = [*((name, "") for name in names), (last, found[-1][1])]
-    if not all(_may_be_name(part) for part, _ in found):
+def _read_list(text: str, start: int) -> dict[str, str]:
+    """The names of the list that begins at an index, with their remarks; none if one of them is no name."""
+    found: list[tuple[str, str]] = []
+    position: int | None = start
+    while position is not None and len(found) < _MOST_LISTED and (match := _NAME.match(text, position)):
+        found.append((match[1].strip(), match[2] or ""))
+        end = match.end()
+        between = _BETWEEN.match(text, end)
+        position = between.end() if between else None
+    if not found or position is not None or _END.match(text, end) is None:
         return {}
-    return {part.strip(_MARKS).strip(): remark for part, remark in found[:_MOST_LISTED]}
+    last, remark = found.pop()
+    parts = [last] if last[0] in _MARKS else _AND.split(last.rstrip("."))
+    found += [(part, remark if part is parts[-1] else "") for part in parts]
+    return (
+        {part.strip(_MARKS).strip(): remark for part, remark in found if part}
+        if all(map(_may_be_name, dict(found)))
+        else {}
+    )
+
+
+def _printed_by_go(text: str) -> list[dict[str, str]]:
+    return [dict.fromkeys(found[1].split(), "") for found in PRINTED_BY_GO.finditer(text)]
 
 
 def _may_be_name(part: str) -> bool:
-    is_quoted = part[:1] in _MARKS
-    return bool(part) and (is_quoted or (len(part.split()) <= _MOST_WORDS and _SENTENCE.search(part) is None))
+    return part[:1] in _MARKS or (len(part.split()) <= _MOST_WORDS and _SENTENCE.search(part) is None)
 
 
 def _sent_names(error: ToolError, text: str) -> Iterator[str]:
@@ -118,7 +127,7 @@ def _sent_names(error: ToolError, text: str) -> Iterator[str]:
         yield error.resource
         return
     sent = error.arguments or {}
-    blamed = [sent.get(argument_of(problem.pointer)) for problem in error.problems]
+    blamed = [call_safely(partial(value_at, sent, problem.pointer)) for problem in error.problems]
     for one in _texts([*blamed] if blamed else sent):
         if one in text or blamed:
             yield one
