@@ -32,7 +32,7 @@ def step(schema: dict[str, Any], sent: Any, **definitions: Any) -> str:
         ),
         (
             {"type": "object", "properties": {"x": TEXT, "y": TEXT, "z": TEXT}, "required": ["z"]},
-            "here",
+            [1, 2],
             'an object with "z", and if needed "x" and "y" for "at"',
         ),
         ({"type": "object", "properties": {"x": TEXT, "y": TEXT}}, "here", 'an object with any of "x" or "y" for "at"'),

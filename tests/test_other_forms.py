@@ -139,3 +139,95 @@ def test_any_duration_is_read_as_its_seconds(days, hours, minutes, seconds):
         f"P{days}DT{hours}H{minutes}M{seconds}S",
     ):
         assert asked(number("Time in seconds"), text, meant)
+
+
+@pytest.mark.parametrize(
+    ("value", "meant"),
+    [("five guests", 5), ("12 copies", 12), ("twenty-one people", 21), ("-3 floors", -3)],
+)
+def test_a_count_with_what_is_counted_is_asked_as_the_number(value, meant):
+    assert asked(number(), value, meant, name="amount")
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["12 or more", "12 times", "5 dozen people", "12 guests ago", "no guests", "12 euros", "12 max", "1.234.5 pages"],
+)
+def test_a_count_that_may_be_another_number_is_not_asked(value):
+    assert "Did you mean" not in told(number(), value, name="amount")
+
+
+def test_a_number_in_words_with_a_unit_is_asked():
+    assert asked(number("Pause in seconds"), "three minutes", 180, name="wait")
+    assert asked(number("", "number"), "-7 dB", -7, name="gain_db")
+
+
+TASK = {"type": "object", "properties": {"text": {"type": "string"}, "due": {"type": "string"}}, "required": ["text"]}
+ROW = {
+    "type": "object",
+    "properties": {"cells": {"type": "object"}},
+    "required": ["cells"],
+    "additionalProperties": False,
+}
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "meant"),
+    [
+        (TASK, "Paint the fence", {"text": "Paint the fence"}),
+        ({"type": "array", "items": TASK}, ["Paint", "Mow"], [{"text": "Paint"}, {"text": "Mow"}]),
+        ({"type": "array", "items": ROW}, [{"Name": "Ada", "Age": 9}], [{"cells": {"Name": "Ada", "Age": 9}}]),
+    ],
+)
+def test_a_value_is_asked_under_the_only_member_that_must_be_there(schema, value, meant):
+    assert asked(schema, value, meant)
+    assert "Did you mean" not in told(schema, value, destructive=True)
+
+
+def test_a_value_is_not_put_under_one_of_several_members():
+    both = {**TASK, "required": ["text", "due"]}
+    assert "Did you mean" not in told(both, "Paint the fence")
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "meant"),
+    [
+        ({"type": "object"}, "retries=3; mode=fast", {"retries": 3, "mode": "fast"}),
+        (ENVIRONMENT, ["PORT=80", "HOST=a.example"], {"PORT": "80", "HOST": "a.example"}),
+        ({"type": "object", "additionalProperties": {"type": "integer"}}, "a=1,b=2", {"a": 1, "b": 2}),
+    ],
+)
+def test_assignments_are_asked_as_an_object(schema, value, meant):
+    assert asked(schema, value, meant)
+
+
+@pytest.mark.parametrize("value", ["a=1, a=2", "a == b", "if a=1 then b", "a=1, b", "see: this"])
+def test_a_text_that_only_looks_like_assignments_is_not_asked(value):
+    assert "Did you mean" not in told({"type": "object"}, value)
+
+
+def test_a_mapping_is_asked_as_a_list_of_named_things_if_each_fits():
+    kinds = {"name": {"type": "string"}, "type": {"enum": ["text", "date"]}, "note": {"type": "string"}}
+    columns = {"type": "array", "items": {"type": "object", "properties": kinds, "required": ["name", "type"]}}
+    meant = [{"name": "born", "type": "date"}, {"name": "city", "type": "text"}]
+    assert asked(columns, {"born": "date", "city": "text"}, meant)
+    assert "Did you mean" not in told(columns, {"born": "date", "city": "place"})
+
+
+def test_a_boolean_for_a_text_is_asked():
+    assert asked({"type": "string"}, False, "false")
+    assert "Did you mean" not in told({"type": "string"}, False, destructive=True)
+
+
+@pytest.mark.parametrize(
+    ("sent", "allowed", "step"),
+    [
+        ("failed_only", ["all", "failed"], 'one of "failed", "all"'),
+        ("force_https", ["ssl", "tls", "always_use_https"], 'one of "always_use_https", "ssl", "tls"'),
+        ("violet", ["red", "green"], 'one of "red", "green"'),
+    ],
+)
+def test_the_step_names_the_allowed_value_nearest_to_the_one_that_was_sent_first(sent, allowed, step):
+    content = told({"type": "string", "enum": allowed}, sent)
+    assert f'with {step} for "it"' in content
+    assert f"expected one of {', '.join(map(json.dumps, allowed))};" in content

@@ -400,7 +400,7 @@ CASES: dict[str, Case] = {
             )
         ],
         "act",
-        {"labels": ["a=b"]},
+        {"labels": ["a b"]},
     ),
     "answer_that_is_too_large": called(
         [

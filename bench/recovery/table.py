@@ -36,12 +36,17 @@ def kinds(scenarios: Sequence[Scenario], field: str) -> list[str]:
 
 def tables(scenarios: Sequence[Scenario], arms: dict[str, Answers], base: str) -> str:
     """Three tables as Markdown: by kind, by what was wrong, and the characters told. An arm counts where it was asked."""
-    scenarios = sorted(scenarios, key=lambda one: (KINDS.index(one["kind"]), int(one["id"].rsplit("-", 1)[1])))
+    scenarios = sorted(scenarios, key=lambda one: (KINDS.index(one["kind"]), _number_of(one)))
     right = {
         name: {one["id"]: judge(one, answers[one["id"]][0]["answer"]) for one in scenarios if one["id"] in answers}
         for name, answers in arms.items()
     }
     return "\n\n".join("\n".join(part(scenarios, arms, right, base)) for part in (_main, _fine, _lengths))
+
+
+def _number_of(scenario: Scenario) -> int:
+    """The number at the end of an id: 3 of `14-enum-c3`, where a letter says whose it is."""
+    return int(scenario["id"].rsplit("-", 1)[1].lstrip("cd"))
 
 
 KINDS = ["unknown_tool", "invalid_arguments", "not_found", "transient", "conflict", "refused"]

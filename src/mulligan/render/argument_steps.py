@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from typing import Any, Literal
 
 from mulligan.catalogue import (
@@ -18,7 +19,7 @@ from mulligan.catalogue import (
 )
 from mulligan.classify.call_arguments import may_be_named_in
 from mulligan.errors import Problem, ToolError
-from mulligan.pointers import argument_of
+from mulligan.pointers import argument_of, value_at
 from mulligan.render.quoting import split_problems
 from mulligan.render.shown_lookup import Look
 from mulligan.repair.provenance import is_plain_identifier
@@ -26,6 +27,7 @@ from mulligan.repair.schemas import SchemaResolver
 from mulligan.resolve.words import split_words, word_set
 from mulligan.secrets.redaction import redacted_pointer
 from mulligan.tools import Tool, once_per_tool
+from mulligan.untrusted.objects import call_safely
 from mulligan.untrusted.text import is_name, show_name
 
 _MOST_NAMES = 3
@@ -38,6 +40,7 @@ _COMMON_WORDS = frozenset(
     ("id", "ids", "name", "names", "value", "is", "of", "by", "max", "min", "type", "number", "date")
 )
 _PLAIN_VALUES = re.compile(r'one of "[\w./-]{1,64}"(?:, "[\w./-]{1,64}")+(?: or null)?', re.ASCII).fullmatch
+_VALUE = re.compile(r'"([^"]+)"')
 _PLAIN_BOUND = re.compile(
     r"(?:(?:at (?:least|most)|more than|less than) -?[\d.]{1,20}(?: items| characters)?(?: and )?)+"
 ).fullmatch
@@ -125,7 +128,8 @@ def argument_step(
         template, form = _valid_template(problems, tool, catalogue, offer)
     if template in _FINER_THAN_VALID:
         template = finer_template(catalogue, "valid", template)
-    fields = {"names": join_names(names, catalogue), "rest": rest, "allowed": problems[0].expected, "form": form}
+    values = _ordered_values(problems[0], sent) if template == "one_of" else problems[0].expected
+    fields = {"names": join_names(names, catalogue), "rest": rest, "allowed": values, "form": form}
     return catalogue[template].format(tool=name, **fields)
 
 
@@ -225,6 +229,18 @@ def _lists_values(problems: Sequence[Problem]) -> bool:
     values = _PLAIN_VALUES(problem.expected or "")
     is_list = problem.message in (NOT_ALLOWED, NO_FORM) and values is not None and len(values[0]) <= _LONGEST_LIST
     return is_list and len(problems) == 1
+
+
+def _ordered_values(problem: Problem, sent: Mapping[str, Any]) -> str | None:
+    """The allowed values as the step states them: those nearest to what was sent first, since a model may take the first."""
+    value = call_safely(partial(value_at, sent, problem.pointer))
+    if not isinstance(value, str) or not _PLAIN_VALUES(problem.expected or ""):
+        return problem.expected
+    from mulligan.render.listed_names import values_nearest_first
+
+    listed, null, _ = (problem.expected or "").partition(" or null")
+    values = values_nearest_first(value[:_LONGEST_LIST], _VALUE.findall(listed))
+    return "one of " + ", ".join(f'"{one}"' for one in values) + null
 
 
 def _form_of(problems: Sequence[Problem], tool: Tool | None, catalogue: Catalogue) -> str:

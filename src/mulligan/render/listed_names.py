@@ -32,7 +32,7 @@ _SENTENCE = lazy_pattern(  # words of a sentence, which no name contains
     r"this|that|you|your|it)\b|^(?:use|try|please|see|got|expected|received)\b"
 )
 _MOST_TEXT, _MOST_STARTS, _MOST_LISTED, _MOST_WORDS, _MOST_SHOWN = 4_000, 50, 200, 5, 8
-_NEAR, _LEAD, _SPELLING, _EXPLAINED = 0.5, 0.05, 0.7, 0.9
+_NEAR, _LEAD, _EXPLAINED = 0.5, 0.05, 0.9
 _MARKS = "'\"`"
 _SIGNS_OF_A_LIST = (",", "\n", "' or ", '" or ', ": [")
 
@@ -53,15 +53,33 @@ def nearest_first(error: ToolError, text: str, most: int = 200) -> str:
     listed = find_listed_names(text, sent)
     if not sent or len(listed) < 2:
         return ""
+    from mulligan.resolve.similarity import nearness
+
     scores = {
-        name: max(max(_nearness(one, name), _EXPLAINED * _nearness(one, f"{name} {remark}")) for one in sent)
+        name: max(max(nearness(one, name), _EXPLAINED * nearness(one, f"{name} {remark}")) for one in sent)
         for name, remark in listed.items()
     }
-    ordered = sorted(listed, key=scores.__getitem__, reverse=True)
-    best = scores[ordered[0]]
-    if best < _NEAR or best < scores[next(iter(listed))] + _LEAD:
-        return ""
-    return _joined(ordered, most)
+    ordered = _order(scores)
+    return _joined(ordered, most) if ordered else ""
+
+
+def values_nearest_first(sent: str, allowed: Sequence[str]) -> list[str]:
+    """The allowed values, those nearest to the one that was sent first; in their own order if none is near.
+
+    Args:
+        sent: the value as sent.
+        allowed: the allowed values, in the order of the schema.
+    """
+    from mulligan.resolve.similarity import nearness
+
+    return _order({value: nearness(sent, value) for value in allowed}) or list(allowed)
+
+
+def _order(scores: Mapping[str, float]) -> list[str]:
+    """The near names by their scores, then the others; empty if none is near, or if the nearest is the first already."""
+    ordered = sorted(scores, key=lambda name: scores[name] if scores[name] >= _NEAR else 0.0, reverse=True)
+    best, first = scores[ordered[0]], scores[next(iter(scores))]
+    return ordered if best >= max(_NEAR, first + _LEAD) else []
 
 
 def _joined(names: list[str], most: int) -> str:
@@ -142,20 +160,3 @@ def _texts(value: Any, depth: int = 4) -> Iterator[str]:
     elif depth and isinstance(value, (list, tuple)):
         for one in value[:_MOST_LISTED]:
             yield from _texts(one, depth - 1)
-
-
-def _nearness(sent: str, name: str) -> float:
-    """How near a name is to what was sent, from 0 to 1: by its words, by its initials, or by its spelling."""
-    from mulligan.resolve.similarity import SYNONYM, distance, word_similarity
-    from mulligan.resolve.words import look_up_words, split_words
-
-    ours, theirs = look_up_words(split_words(sent)), look_up_words(split_words(name))
-    if not ours or not theirs:
-        return 0.0
-    telling = [word for word in ours if not word.is_stop_word] or ours
-    by_words = sum(max(word_similarity(one, other) for other in theirs) for one in telling) / len(telling)
-    one, other = ("".join(word.text for word in words) for words in (ours, theirs))
-    if len(one) > 1 and one == "".join(word.text[0] for word in theirs):
-        by_words = max(by_words, SYNONYM)
-    longest = max(len(one), len(other))
-    return max(by_words, _SPELLING * (1 - distance(one, other, longest) / longest))

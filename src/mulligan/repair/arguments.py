@@ -14,7 +14,7 @@ from mulligan.repair.identifiers import argument_with_address, find_identifier
 from mulligan.repair.lossless import LosslessCheck, is_wrapped, may_be_list
 from mulligan.repair.names import match_labels, match_listed, match_names, match_value
 from mulligan.repair.nesting import find_object, is_wrapper_key
-from mulligan.repair.pairs import mapping_to_pairs, pairs_to_mapping
+from mulligan.repair.pairs import assignments_to_mapping, mapping_to_pairs, pairs_to_mapping
 from mulligan.repair.provenance import Source, argument_forms
 from mulligan.repair.schemas import SchemaResolver, is_formatted_text, is_of_type, takes_text
 from mulligan.repair.text_styles import restyle
@@ -256,21 +256,41 @@ class _ArgumentFixer:
         if kind == "boolean":
             return parse_bool(value)
         if kind == "string":
-            is_whole = type(value) is int  # a float such as 1.10 has already lost a digit
-            return str(value) if is_whole and not is_formatted_text(schema) else None
+            return self._convert_to_text(value, schema)
         if kind == "object":
-            return self._convert_to_object(value)
+            return self._convert_to_object(value, schema)
         if kind == "array":
             return self._convert_to_list(value, schema)
         return None
 
-    def _convert_to_object(self, value: Any) -> dict[str, Any] | None:
-        """Parse an object from JSON text, or read a list of pairs as one, as a guess."""
-        if isinstance(value, str):
+    def _convert_to_text(self, value: Any, schema: Mapping[str, Any]) -> str | None:
+        """A whole number as text, or a boolean as a guess. A float such as 1.10 has already lost a digit."""
+        if is_formatted_text(schema):
+            return None
+        if type(value) is int:
+            return str(value)
+        if type(value) is not bool or self._is_destructive:
+            return None
+        self.has_guessed = True
+        return dump(value)
+
+    def _convert_to_object(self, value: Any, schema: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Parse an object from JSON text. As a guess, read pairs as one, or put the value under its only member."""
+        if isinstance(value, str) and may_be_json(value):
             return parse_json_as(value, dict)  # type: ignore[no-any-return]
-        mapping = pairs_to_mapping(value) if isinstance(value, list) and not self._is_destructive else None
-        self.has_guessed = self.has_guessed or mapping is not None
-        return mapping
+        if self._is_destructive or value is None:
+            return None
+        members, found = self._schemas.properties(schema), None
+        as_texts = isinstance(schema.get("additionalProperties"), Mapping)
+        if members:
+            name = _only_member(members, schema.get("required"))
+            found = {name: value} if name is not None else None
+        elif isinstance(value, str):
+            found = assignments_to_mapping(value, as_texts=as_texts)
+        elif isinstance(value, list):
+            found = pairs_to_mapping(value, as_texts=as_texts)
+        self.has_guessed = self.has_guessed or found is not None
+        return found
 
     def _takes_json(self, place: _Place) -> bool:
         """Whether an argument is described as a text of JSON, or of YAML, of which JSON is a part."""
@@ -289,13 +309,12 @@ class _ArgumentFixer:
         return number
 
     def _number_of_quantity(self, kind: str, value: str, place: _Place) -> int | float | None:
-        """The number of a quantity in the unit that the argument states: 5400 of `1h30m` for seconds."""
-        unit = ArgumentUnits(place.name, place.schema, place.siblings).unit
-        if unit is None:
-            return None
-        from mulligan.repair.quantities import read_quantity
+        """The number of a quantity in the unit that the argument states, 5400 of `1h30m` for seconds, or of a count."""
+        from mulligan.repair.quantities import read_count, read_quantity
 
-        quantity = read_quantity(value, unit, str(place.schema.get("description", "")))
+        unit = ArgumentUnits(place.name, place.schema, place.siblings).unit
+        description = str(place.schema.get("description", ""))
+        quantity = read_count(value) if unit is None else read_quantity(value, unit, description)
         return None if quantity is None else convert_number(kind, f"{quantity.normalize():f}", place.states)
 
     def _number_of_address(self, value: str, name: str) -> int | None:
@@ -306,7 +325,8 @@ class _ArgumentFixer:
     def _convert_to_list(self, value: Any, schema: Mapping[str, Any]) -> list[Any] | None:
         """Wrap a single value in a list, parse one from JSON text, or split text or a mapping that hold several values."""
         if isinstance(value, dict) and not self._is_destructive:
-            pairs = mapping_to_pairs(value, self._schemas.properties(self._schemas.items(schema)))
+            item = self._schemas.items(schema)
+            pairs = mapping_to_pairs(value, self._schemas.properties(item), item.get("required") or ())
             if pairs is not None:
                 self.has_guessed = True
                 return pairs
@@ -353,7 +373,7 @@ class _ArgumentFixer:
             optional = name in members and name not in required
             if inner is None and optional and not self._schemas.takes_null(members[name]):
                 continue
-            member = members.get(name, {})
+            member = members.get(name, schema.get("additionalProperties", {}))
             siblings = partial(self._siblings, members, renamed)
             fixed[name] = self.fix(inner, member, place.of(name, member, siblings))
         return {name: fixed[name] for name in renamed if name in fixed}
@@ -377,10 +397,17 @@ class _ArgumentFixer:
             return value
         open_to = [name for name in members if name not in value and (closed or name in required)]
         found = find_object(unknown, {name: self._schemas.properties(members[name]) for name in open_to})
+        only = _only_member(members, required) if found is None and len(unknown) == len(value) else None
+        if only in open_to and not self._is_destructive and self._is_free_object(members[only]):
+            self.has_guessed, found = True, only
         if found is None:
             return value
         outside = {name: inner for name, inner in value.items() if name in members}
         return outside | {found: {name: value[name] for name in unknown}}
+
+    def _is_free_object(self, schema: Any) -> bool:
+        """Whether a member is an object of which the schema names no members."""
+        return self._schemas.resolve(schema).get("type") == "object" and not self._schemas.properties(schema)
 
     def _rename_members(
         self, value: dict[str, Any], members: Mapping[str, Any], required: list[str], place: _Place, *, closed: bool
@@ -410,6 +437,12 @@ class _ArgumentFixer:
         if still_missing or (unmatched and closed):
             raise _AmbiguousError
         return {names.get(name, name): inner for name, inner in value.items()}
+
+
+def _only_member(members: Mapping[str, Any], required: Any) -> str | None:
+    """The one member that an object must have, or else that it may have at all."""
+    names = required or list(members)
+    return names[0] if len(names) == 1 and names[0] in members else None
 
 
 def _is_enum(schema: Any) -> bool:

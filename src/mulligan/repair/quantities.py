@@ -9,7 +9,9 @@ from decimal import Decimal
 from itertools import pairwise
 
 from mulligan.lazy import lazy_pattern
-from mulligan.repair.units import is_same_unit
+from mulligan.repair.names import is_modifier
+from mulligan.repair.units import is_same_unit, is_unit
+from mulligan.repair.values import parse_number
 
 # Each dimension by its smallest unit, and how many of these the others are. 1 MB is 1,000,000 bytes, 1 MiB is 1,048,576.
 _DIMENSIONS = (
@@ -24,6 +26,13 @@ _QUANTITY = lazy_pattern(rf"({_PART}(?:(?:\s|,\s|\sand\s|,\sand\s)?{_PART}){{0,4
 _ISO_DURATION = lazy_pattern(r"P(?:(\d{1,6})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,6})S)?)?")
 _NUMBER_AND_UNIT = lazy_pattern(r"(\d+(?:\.\d+)?)\s?([^\W\d_]+)")
 _PER_SECOND = lazy_pattern(r"(?i)\bper second\b|/s\b")
+_IN_WORDS = lazy_pattern(r"([^\W\d_]+(?:[\s-][^\W\d_]+)*)\s([^\W\d_]+)")
+_COUNT = lazy_pattern(r"(-?(?:0|[1-9]\d{0,17})(?:\.\d{1,9})?)\s([^\W\d_]{3,30})")
+_OTHER_NUMBER_WORDS = """
+ago more less fewer plus minus percent max min maximum minimum about over under dozen hundred thousand million billion trillion
+half quarter times per off and from until
+"""
+_OTHER_NUMBER = frozenset(_OTHER_NUMBER_WORDS.split())  # they say that the number is another one
 _LONGEST = 60
 
 
@@ -38,7 +47,7 @@ def read_quantity(text: str, unit: str, description: str) -> Decimal | None:
     Returns:
         The number; None if the text says anything else, or its units are not in descending order.
     """
-    text = text.strip()
+    text = _in_digits(text)
     if len(text) > _LONGEST:
         return None
     parts = _parts_of_iso_duration(text)
@@ -55,6 +64,32 @@ def read_quantity(text: str, unit: str, description: str) -> Decimal | None:
             total = sum(number * each for (number, _), each in zip(parts, worths, strict=True))
             return Decimal(total) / worth if is_descending else None
     return None
+
+
+def read_count(text: str) -> Decimal | None:
+    """Read a number and the word for what is counted, which is no unit: `six people`, `12 copies`.
+
+    Args:
+        text: the text as sent.
+
+    Returns:
+        The number; None if the text says anything else.
+    """
+    text = _in_digits(text)
+    found = _COUNT.fullmatch(text) if len(text) <= _LONGEST else None
+    if found is None:
+        return None
+    noun = found[2].lower()
+    is_noun = not (is_unit(noun) or noun in _OTHER_NUMBER or is_modifier(noun) or parse_number(noun) is not None)
+    return Decimal(found[1]) if is_noun else None
+
+
+def _in_digits(text: str) -> str:
+    """A text such as `two minutes` with its number in digits; any other text without blanks around it."""
+    text = text.strip()
+    found = _IN_WORDS.fullmatch(text) if len(text) <= _LONGEST else None
+    number = parse_number(found[1]) if found else None
+    return text if found is None or number is None else f"{number} {found[2]}"
 
 
 def _parts_of_iso_duration(text: str) -> list[tuple[Decimal, str]]:

@@ -10,6 +10,7 @@ from typing import Any
 from mulligan.resolve.words import split_words, stem
 
 _UNITS = """
+us µs μs usec usecs microsecond microseconds micros
 ms msec msecs millisecond milliseconds millis
 s sec secs second seconds
 m min mins minute minutes
@@ -37,6 +38,7 @@ g gram grams
 kg kgs kilo kilos kilogram kilograms
 lb lbs pound pounds
 oz ounce ounces
+ul µl μl microliter microliters microlitre microlitres
 ml milliliter milliliters millilitre millilitres
 l liter liters litre litres
 c ° celsius centigrade
@@ -44,6 +46,13 @@ f ° fahrenheit
 ° deg degree degrees
 % pct percent percentage
 px pixel pixels
+db decibel decibels
+hz hertz
+khz kilohertz
+mhz megahertz
+ghz gigahertz
+kwh kilowatthour kilowatthours
+rpm
 """
 _CURRENCIES = """
 € eur euro euros

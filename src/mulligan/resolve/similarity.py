@@ -32,6 +32,7 @@ from mulligan.resolve.words import (
 _SAME_STEM, SYNONYM, MISSPELT, _BEGINNING, RELATED = 0.96, 0.85, 0.8, 0.6, 0.5
 # How well a word of a description matches: the same word, a synonym, a related word.
 _IN_DESCRIPTION, _SYNONYM_IN_DESCRIPTION, _RELATED_IN_DESCRIPTION = 0.5, 0.4, 0.2
+_BY_SPELLING = 0.7
 _ONE_TYPO, _TWO_TYPOS = 4, 8  # from so many letters on, one may differ, or two
 _READ = look_up_word("read")
 _NEGATIONS = frozenset(("not", "no", "non", "never", "without", "except"))
@@ -92,6 +93,27 @@ def word_similarity(one: Word, other: Word) -> float:
         if len(short) >= SHORTEST_WORD and long.startswith(short):
             return _BEGINNING
     return RELATED if one.meaning.related & other.meaning.related else 0.0
+
+
+def nearness(sent: str, name: str) -> float:
+    """How near an existing name is to one that was sent, from 0 to 1: by its words, by its initials, or by its spelling.
+
+    Words that only the existing name has do not count: `garden` is near `north-garden-2`.
+
+    Args:
+        sent: the name that was sent.
+        name: a name that exists.
+    """
+    ours, theirs = look_up_words(split_words(sent)), look_up_words(split_words(name))
+    if not ours or not theirs:
+        return 0.0
+    telling = [word for word in ours if not word.is_stop_word] or ours
+    by_words = sum(max(word_similarity(one, other) for other in theirs) for one in telling) / len(telling)
+    one, other = ("".join(word.text for word in words) for words in (ours, theirs))
+    if len(one) > 1 and one == "".join(word.text[0] for word in theirs):
+        by_words = max(by_words, SYNONYM)
+    longest = max(len(one), len(other))
+    return max(by_words, _BY_SPELLING * (1 - distance(one, other, longest) / longest))
 
 
 def distance(one: str, other: str, most: int) -> int:
