@@ -76,7 +76,7 @@ def test_the_step_says_to_choose_one_of_the_quoted_names():
     content = told("Label 'In Use' does not exist. Labels: Ready to Go, Out of Use, Lost", "In Use")
     assert "[nearest first: Out of Use, " in content
     assert content.endswith(
-        "Next: choose the right name from those quoted above, and call book again with it. Do not repeat this call."
+        'Next: choose the right value for "room" from those quoted above, then call book again with it. Do not repeat this call.'
     )
 
 

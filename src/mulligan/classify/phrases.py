@@ -133,7 +133,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
     (
         m.QUOTA,
         """~ (quota|quotas) @ (exceeded|exhausted|reached|used up) …,
-        ~ (exceed|exceeded|exceeds|reached) (your|the|) (current|storage|account|) quota …,
+        ~ (exceed|exceeded|exceeds|reached) (your|the|its|their|) (current|storage|account|) quota …,
         insufficient (account|) (quota|credit|credits|funds|balance) …, payment required,
         ~ (credit|credits|quota|allowance) (exhausted|depleted|used up) …,
         ~ (run|ran|running|is|are) out of (credit|credits|searches|funds|quota|requests|messages) …,
@@ -287,7 +287,9 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
         ~ modified since ~, ~ changed since ~, ~ (was|were|been) (modified|changed|updated) after ~,
         ~ (check and set|compare and set|compare and swap|cas) (failed|failure|mismatch) …,
         updates were rejected …, ~ non fast forward …, ~ violates ~,
-        ~ (must|has to|have to|needs to) be *ed (before|first) ~, account (is|has been) locked …""",
+        ~ (must|has to|have to|needs to) be *ed (before|first) ~, account (is|has been) locked …,
+        ~ already (over|ended|finished|completed|closed|started|running|stopped|cancelled|canceled|archived|merged) …,
+        not your turn …""",
     ),
     (
         m.TIMEOUT,

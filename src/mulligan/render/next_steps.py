@@ -31,6 +31,7 @@ from mulligan.render.argument_steps import Offer, argument_step, argument_templa
 from mulligan.render.quoting import split_problems
 from mulligan.render.shown_lookup import Look, ShownLookup
 from mulligan.repair.identifiers import argument_with_address
+from mulligan.repair.provenance import is_plain_identifier
 from mulligan.tools import Tool, once_per_tool
 from mulligan.untrusted.text import is_name, show_name
 
@@ -178,7 +179,20 @@ def _resource_step(
     template = "closest_name" if are_listed else argument_template(error, tool, named, "other_way")
     if named == "existing_name" and (step := _identifier_step(error, name, catalogue)):
         return step
+    if template == "quoted_name" and (step := _quoted_value_step(error, name, catalogue)):
+        return step
     return _existing_step(template, name, look, catalogue)
+
+
+def _quoted_value_step(error: ToolError, name: str, catalogue: Catalogue) -> str:
+    """The step to choose a quoted name, which says for which argument; empty unless one argument alone was the missing name."""
+    sent = error.arguments or {}
+    holding = [argument for argument, value in sent.items() if value == error.resource]
+    if len(holding) != 1 or not is_plain_identifier(holding[0]):
+        return ""
+    template = finer_template(catalogue, "quoted_name", "quoted_value")
+    rest = catalogue["rest"] if len(sent) > 1 else ""
+    return catalogue[template].format(tool=name, names=f'"{holding[0]}"', rest=rest)
 
 
 def _identifier_step(error: ToolError, name: str, catalogue: Catalogue) -> str:

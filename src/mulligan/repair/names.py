@@ -13,7 +13,7 @@ from mulligan.repair.synonyms import is_known_name, is_known_value, is_same_end,
 from mulligan.repair.units import ArgumentUnits, is_same_unit, is_unit, may_be_symbol
 from mulligan.resolve.similarity import distance
 from mulligan.resolve.suggestions import Entry, SuggestionIndex
-from mulligan.resolve.words import UNKNOWN, is_restyled, look_up_word, split_compound, split_words, stem
+from mulligan.resolve.words import UNKNOWN, canonical, is_restyled, look_up_word, split_compound, split_words, stem
 
 _MOST_UNKNOWN = 32
 _LONGEST, _MOST = 200, 200
@@ -32,12 +32,24 @@ _LABEL_WORDS = """
 id ids key name number no nr code ref reference value text
 """
 _VALUE_LABEL_WORDS = "chart graph plot diagram view mode type kind format style layout level file"
-_LONG_FORM_WORDS = "error errors development document documents number string integer minimum maximum"
+_LONG_FORM_WORDS = """
+error errors development environment environments document documents number string integer minimum maximum monday tuesday
+wednesday thursday friday saturday sunday january february march april june july august september october november december
+"""
 _PRIVILEGED = """
 admin administrator owner root superuser super sudo full all everything everyone anyone public unrestricted bypass
 write writer edit editor grant delete remove destroy drop purge erase wipe truncate overwrite force hard permanent
 permanently kill terminate shutdown reset revoke ban production prod live
 """
+_OPERATORS = {
+    "=": ("eq", "equal", "equals", "equalto", "is"),
+    "!=": ("ne", "neq", "notequal", "notequals", "notequalto", "isnot"),
+    ">": ("gt", "greater", "greaterthan", "morethan"),
+    "<": ("lt", "less", "lessthan"),
+    ">=": ("gte", "ge", "greaterorequal", "greaterthanorequal", "greaterequal", "atleast"),
+    "<=": ("lte", "le", "lessorequal", "lessthanorequal", "lessequal", "atmost"),
+}
+_OPERATORS |= {"==": _OPERATORS["="], "<>": _OPERATORS["!="]}
 _MODIFIERS, _TYPE_NAMES = frozenset(_MODIFIER_WORDS.split()), frozenset(_TYPE_WORDS.split())
 _VALUE_LABELS, _LONG_FORMS = frozenset(_VALUE_LABEL_WORDS.split()), frozenset(_LONG_FORM_WORDS.split())
 _PRIVILEGED_STEMS = frozenset(map(stem, _PRIVILEGED.split()))
@@ -214,7 +226,15 @@ def _match_part(sent: str, candidates: Sequence[str]) -> Choice | None:
         or _match_abbreviation(sent, candidates)
         or _match_without_label(sent, candidates)
         or _match_unit(sent, candidates)
+        or _match_operator(sent, candidates)
     )
+
+
+def _match_operator(sent: str, candidates: Sequence[str]) -> Choice | None:
+    """The name of the operator that was sent as a sign: `GREATER_THAN` for `>`."""
+    names = _OPERATORS.get(sent.strip(), ())
+    found = [name for name in candidates if canonical(name) in names]
+    return Choice(found[0], sure=False) if len(found) == 1 else None
 
 
 def _match_unit(sent: str, candidates: Sequence[str]) -> Choice | None:

@@ -42,6 +42,7 @@ _ILL_FORMED = re.compile(  # an identifier of another kind
     r"\b(?:badly |ill-?|mal)formed\b|\b(?:invalid|not a valid) (?:\w+ )?(?:uuid|guid|hexadecimal|identifier|id)\b",
     re.IGNORECASE,
 )
+_SHORTEST_SHOWN, _LONGEST_SHOWN = 3, 200
 _READS_ONLY = re.compile(
     r"\bread[- ]?only\b(?! (?:database|replica|file|disk|server|instance))|\bread (?:access )?mode\b|"
     r"\bonly (?:[\w ]{0,20}\b)?(?:select|read|queries)\b|"
@@ -255,11 +256,18 @@ class Lookups:
             for name, value in self._sent.items()
             if isinstance(value, str | int) and not words.isdisjoint(_telling_words(name))
         ]
-        if len(named) > 1:
-            named = [name for name in named if isinstance(self._sent[name], str) and self._sent[name] in text]
+        if len(named) != 1:
+            named = [name for name in named or self._sent if self._shows_value(name, text)]
         if not named and len(self._sent) == 1 and _ILL_FORMED.search(text) and all(map(_is_identifier, self._sent)):
             return next(iter(self._sent))
         return named[0] if len(named) == 1 else None
+
+    def _shows_value(self, name: str, text: str) -> bool:
+        """Whether a text shows the value of an argument as a word of its own."""
+        value = self._sent[name]
+        if not isinstance(value, str) or len(value) < _SHORTEST_SHOWN:
+            return False
+        return re.search(rf"(?<![\w-]){re.escape(value[:_LONGEST_SHOWN])}(?![\w-])", text) is not None
 
     def is_named_in(self, text: str) -> bool:
         """Whether a text names another tool that may be used instead: one that reads.

@@ -98,8 +98,8 @@ def _find_proposal(tool: Tool, called: str, is_clear: bool) -> _Found | None:
     if not (is_same_words or tool.read_only or seems_to_read(tool)) and _is_another_verb(called_words, tool_words):
         return None
     if tool.read_only:
-        stop_words = [word for word in dropped if word.is_stop_word and word.text not in _ARTICLES]
-        return "clear" if is_clear and not stop_words else "likely"
+        is_change = not is_same_words and any(map(_is_change, called_words[:1]))
+        return "listed" if is_change else _proposal_of_reader(dropped, is_clear)
     if is_clear and is_same:
         return "asked" if tool.destructive else "clear"
     if_asked: _Found = "asked" if is_clear else "likely"
@@ -112,6 +112,12 @@ def _find_proposal(tool: Tool, called: str, is_clear: bool) -> _Found | None:
     if is_reworded or is_other_number or (is_other and any(word.destroys for word in tool_words)):
         return "listed"
     return _IF_FITTING if is_other else if_asked
+
+
+def _proposal_of_reader(dropped: Sequence[Word], is_clear: bool) -> _Found:
+    """How a tool that only reads may be proposed, by the words of the called name that its own name lacks."""
+    stop_words = [word for word in dropped if word.is_stop_word and word.text not in _ARTICLES]
+    return "clear" if is_clear and not stop_words else "likely"
 
 
 def asks_to_read(called: str) -> bool:

@@ -85,7 +85,7 @@ stop end shutdown quit close pause disable
 start enable resume spawn trigger activate open
 restart reboot reload reset refresh
 toggle switch flip turn set
-run call eval start perform trigger launch test
+run call eval start perform trigger launch test execute
 run command shell terminal script process subprocess
 code script python javascript js program interpreter sandbox repl notebook run execute evaluate function
 send notify email publish share reply submit notification alert text sms message

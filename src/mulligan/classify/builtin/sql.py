@@ -57,6 +57,7 @@ _STATES: Mapping[str, m.Meaning] = {  # keyed by the five characters, else by th
     "HYT00": m.TIMEOUT,
     "HYT01": m.TIMEOUT,
 }
+_NO_SUBCLASS = "000"  # such as 22000: a data exception, of which only the text says more
 _SQLITE: Mapping[str, m.Meaning] = {  # https://www.sqlite.org/rescode.html
     "SQLITE_AUTH": m.PERMISSION,
     "SQLITE_BUSY": m.BUSY,
@@ -92,6 +93,8 @@ def sqlstate(failure: Failure) -> ToolError | None:
         meaning = said(failure.text, (m.TIMEOUT,)) or meaning
     elif state.startswith("08"):
         meaning = said(failure.text, (m.AUTHENTICATION,)) or meaning
+    elif state.endswith(_NO_SUBCLASS):
+        meaning = said(failure.text) or meaning
     return None if meaning is None else m.error_of(failure, meaning)
 
 
