@@ -469,3 +469,15 @@ def test_text_that_is_not_json(bare):
     assert type(bare.classify(error, arguments={"data": "{oops"})) is errors.ToolArgumentError
     told = bare.classify(error, arguments={"url": "a"})
     assert (type(told), told.message) == (errors.ToolExecutionError, "The tool received a response that is not JSON.")
+
+
+@pytest.mark.parametrize(
+    ("text", "cls"),
+    [
+        ("Pool 'night' has exceeded its quota.", errors.ToolQuotaError),
+        ("The stage 'raw' does not exist.", errors.ResourceNotFoundError),
+        ("numbers do not add up", errors.ToolArgumentError),
+    ],
+)
+def test_of_a_sqlstate_that_says_only_its_class_the_text_says_more(bare, text, cls):
+    assert type(bare.classify(DriverError(text, sqlstate="22000"))) is cls

@@ -702,7 +702,7 @@ def test_an_argument_under_another_label_is_never_run(arguments):
     ],
 )
 def test_an_argument_of_something_else_is_not_asked(function, arguments):
-    assert "instead of" not in told(function, arguments)
+    assert "Did you mean" not in told(function, arguments)
 
 
 def reads(name, description, *parameters):
@@ -786,3 +786,55 @@ def test_a_value_of_the_only_list_that_has_it_says_which_argument_is_meant(argum
     assert (f"Did you mean {question}?" in content) if question else ("Did you mean" not in content)
     assert MARK not in told(move, arguments, read_only=True)
     assert "Did you mean" not in told(move, arguments, destructive=True)
+
+
+def watch(
+    metric: str,
+    operator: Literal["GREATER", "LESS", "EQUAL", "GREATER_OR_EQUAL"],
+    where: Literal["dev", "env", "prd"] = "dev",
+) -> str:
+    """Watch."""
+    return metric
+
+
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        ({"operator": ">"}, '"operator": "GREATER"'),
+        ({"operator": ">="}, '"operator": "GREATER_OR_EQUAL"'),
+        ({"operator": "=="}, '"operator": "EQUAL"'),
+        ({"operator": "<="}, None),
+        ({"operator": "!="}, None),
+        ({"operator": "=>"}, None),
+        ({"operator": "LESS", "where": "environment"}, '"where": "env"'),
+    ],
+)
+def test_the_sign_of_an_operator_and_a_short_form_are_asked(arguments, meant):
+    content = told(watch, {"metric": "load", **arguments})
+    assert (f"Did you mean {meant}?" in content) if meant else ("Did you mean" not in content)
+    assert MARK not in content
+
+
+def hold(item: str, shelf: int) -> str:
+    """Hold."""
+    return item
+
+
+@pytest.mark.parametrize(
+    ("arguments", "step"),
+    [
+        (
+            {"what": "hammer", "shelf": 3},
+            '"item" instead of "what", and the other arguments unchanged, if they mean the same.',
+        ),
+        ({"what": "hammer", "place": 3}, '"item" and "shelf" instead of "what" and "place", if they mean the same.'),
+        ({"what": "hammer", "colour": "red", "shelf": 3}, None),
+        ({"old_thing": "hammer", "shelf": 3}, None),
+        ({"thing2": "hammer", "shelf": 3}, None),
+    ],
+)
+def test_as_many_missing_arguments_as_unknown_ones_may_be_those(arguments, step):
+    for destructive in (None, True):
+        content = told(hold, arguments, **({"destructive": True} if destructive else {}))
+        assert MARK not in content
+        assert (f"call hold again with {step}" in content) if step else ("instead of" not in content)

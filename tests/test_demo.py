@@ -99,8 +99,8 @@ tools  read_file, best_days, forecast, get_rate, publish_report,
                │ <<<a2392a4385a34a54
                │ Unknown currency POUND. Known: CHF, EUR, GBP, USD.
                │ a2392a4385a34a54>>>
-               │ Next: choose the right name from those quoted above, and call get_rate again with
-               │   it. Do not repeat this call.
+               │ Next: choose the right value for "currency" from those quoted above, then call
+               │   get_rate again with it. Do not repeat this call.
     then calls get_rate {"currency": "GBP"}
     and reads  │ 1 EUR = 0.85 GBP
 """,

@@ -103,3 +103,10 @@ def test_secrets_in_a_list_stay_hidden():
 def test_whatever_is_reported_stays_within_the_quotation(report, sent):
     content = told(f"no room. Rooms: attic, {report}, cellar", sent or "a")
     assert "[nearest first" not in FENCE.sub("", content)
+
+
+def test_a_near_name_of_several_words_is_chosen_from_the_list_although_it_is_the_first():
+    report = "Failed: no member or guest matches 'Torsen'. Members: Torsten Eik (Jo), Vea Lund (Pia), Brother Os (Sam)."
+    content = told(report, "Torsen")
+    assert "[nearest first" not in content
+    assert "from those quoted above" in content.splitlines()[-1]

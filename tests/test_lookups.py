@@ -355,6 +355,12 @@ def test_a_fatal_failure_and_a_ready_correction_stay_as_they_are():
             reader("list_racks", "hall"),
             {"hall": "b"},
         ),
+        (
+            ValueError("Malformed key (north-hall) given, unable to decode"),
+            {"hall_key": "north-hall", "note": "a"},
+            reader("list_halls"),
+            {},
+        ),
     ],
 )
 def test_a_rejected_value_is_looked_up_where_a_tool_lists_its_kind(error, arguments, other, filled):
@@ -559,7 +565,7 @@ def test_a_command_that_failed_offers_no_other_names():
     told = step(errors.ResourceNotFoundError(text, resource="old"), "drop_branch", {"branch": "old"})
     assert "quoted above" not in told
     listed = LookupError("Branch 'old' does not exist; there are 'main', 'next'.")
-    assert "choose the right name from those quoted" in step(listed, "drop_branch", {"branch": "old"})
+    assert 'choose the right value for "branch" from those quoted' in step(listed, "drop_branch", {"branch": "old"})
 
 
 def test_a_tool_that_only_reads_is_not_told_to_read_the_state_first():
@@ -811,3 +817,34 @@ def test_a_number_is_not_searched_for_as_a_name(value, is_searched):
     missing = errors.ResourceNotFoundError("There is none.", resource=value)
     told = step(missing, "get_person", {"person": value}, reader("search_people", optional=("name",)))
     assert (f'"name": "{value}"' in told) is is_searched
+
+
+@pytest.mark.parametrize(
+    ("called", "arguments", "other", "filled"),
+    [
+        ("create_bucket", {"name": "logs", "size": 3}, reader("get_bucket", "bucket"), {"bucket": "logs"}),
+        ("rename_sensor", {"id": "s-4", "to": "hall"}, reader("sensors.show", "sensor"), {"sensor": "s-4"}),
+        ("lock_door", {"door": "d-9", "until": "8:00"}, reader("get_door", "id"), {"id": "d-9"}),
+    ],
+)
+def test_a_thing_is_read_by_an_argument_that_is_named_as_its_kind(called, arguments, other, filled):
+    told = step(errors.ResourceConflictError("It has changed."), called, arguments, other)
+    assert proposed(told) == {"name": other.name, "arguments": filled}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "other"),
+    [
+        ({"name": "logs", "owner": "ida"}, reader("get_owner", "owner_key")),
+        ({"name": "logs", "id": 7}, reader("get_bucket", "bucket")),  # which of them?
+        ({"owner_id": "ida"}, reader("get_bucket", "bucket")),
+    ],
+)
+def test_a_thing_is_not_read_by_what_may_identify_another(arguments, other):
+    assert "{" not in step(errors.ResourceConflictError("It has changed."), "update_bucket", arguments, other)
+
+
+def test_the_namespace_that_all_tools_share_is_no_kind_of_thing():
+    others = [reader("radio.live.get", "station"), reader("radio.shows.list", "station"), reader("radio.stations.list")]
+    told = step(TimeoutError("read timed out"), "radio.shows.create", {"station": "fm1", "title": "Dawn"}, *others)
+    assert proposed(told) == {"name": "radio.shows.list", "arguments": {"station": "fm1"}}

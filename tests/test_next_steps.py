@@ -204,7 +204,7 @@ def test_a_path_that_is_refused_is_not_tried_again(after, read_only):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
 
     assert after(tool(read_only=read_only)(write), {"path": "/etc/x"}) == (
-        "do not repeat this call. Use another path or another tool, or tell the user what is needed."
+        "use another path or another tool, or answer the user in words: say what is needed."
     )
 
 

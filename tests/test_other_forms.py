@@ -231,3 +231,22 @@ def test_the_step_names_the_allowed_value_nearest_to_the_one_that_was_sent_first
     content = told({"type": "string", "enum": allowed}, sent)
     assert f'with {step} for "it"' in content
     assert f"expected one of {', '.join(map(json.dumps, allowed))};" in content
+
+
+@pytest.mark.parametrize(
+    ("sent", "members", "meant"),
+    [
+        ({"pause": "5m"}, {"pause_seconds": number()}, {"pause_seconds": 300}),
+        ({"size": "2 GB"}, {"size_mb": number(), "note": {"type": "string"}}, {"size_mb": 2000}),
+        ({"pause": 5}, {"pause_seconds": number()}, None),
+        ({"pause": "5"}, {"pause_seconds": number()}, None),
+        ({"pause": "5m"}, {"pause_seconds": number(), "pause_minutes": number()}, None),
+        ({"pause": "5m"}, {"pause_count": number()}, None),
+    ],
+)
+def test_a_quantity_goes_to_the_argument_that_only_adds_its_unit(sent, members, meant):
+    parameters = {"type": "object", "properties": members, "additionalProperties": False}
+    with Pipeline([Tool.from_schema("deploy", "", parameters, dict)], autoload=False) as pipeline:
+        content = pipeline.call("deploy", sent).content
+    question = "" if meant is None else f"Did you mean {json.dumps(meant)[1:-1]} instead of"
+    assert question in content and ("Did you mean" in content) is (meant is not None)

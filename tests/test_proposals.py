@@ -98,3 +98,34 @@ def test_a_particle_makes_no_other_command(make_pipeline, run, called, is_meant)
     tools = [Tool.from_schema(name, "", schema, dict) for name in ("flag_spam", "count_mails", "zzz")]
     told = run(make_pipeline(*tools), called, {"mail_id": "a7"}).content
     assert ('if "flag_spam" does what you want, call it with the same arguments' in told) is is_meant
+
+
+@pytest.mark.parametrize(
+    ("called", "declared", "is_likely"),
+    [
+        ("mute_shelf", {"read_only": True}, False),
+        ("mute_shelf", {}, False),
+        ("cancel_shelf", {"read_only": True}, False),
+        ("get_shelf_by_id", {"read_only": True}, True),
+        ("export_shelf", {"read_only": True}, True),
+    ],
+)
+def test_a_tool_that_reads_is_not_likely_to_be_the_change_that_was_asked_for(
+    make_pipeline, run, called, is_likely, declared
+):
+    schema = {"type": "object", "properties": {"shelf_id": {"type": "integer"}}, "required": ["shelf_id"]}
+    tools = [
+        Tool.from_schema("get_shelf", "One shelf.", schema, dict, **declared),
+        Tool.from_schema("update_book", "Change a book.", {"type": "object", "properties": {"isbn": {}}}, dict),
+    ]
+    told = run(make_pipeline(*tools), called, {"shelf_id": 3}).content.splitlines()[-1]
+    assert ("get_shelf" in told) is is_likely
+
+
+def test_another_word_for_running_something_leads_to_the_tool_that_runs_it(make_pipeline, run):
+    properties = {"probe": {"type": "integer"}, "fast": {"type": "boolean"}}
+    schema = {"type": "object", "properties": properties, "additionalProperties": False}
+    none = {"type": "object", "additionalProperties": False}
+    tools = [Tool.from_schema("launch_probe", "", schema, dict), Tool.from_schema("list_probes", "", none, dict)]
+    told = run(make_pipeline(*tools), "execute_probe", {"probe": 3, "fast": True}).content
+    assert told.splitlines()[-1].startswith('Next: if "launch_probe" does what you want')

@@ -117,7 +117,7 @@ def test_another_digit_folder_or_wildcard_is_no_near_spelling(reported):
     held = made({"path": S}, handler=failing(f"No such file: 'note-2024.md'. There are '{reported}'"), read_only=True)
     content = result_of(held, {"path": "note-2024.md"}).content
     if "'; '" in reported:  # two near spellings are a list, from which the model chooses
-        assert "choose the right name from those quoted above" in content
+        assert 'choose the right value for "path" from those quoted above' in content
     assert ready(content) is None
 
 

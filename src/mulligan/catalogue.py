@@ -150,7 +150,7 @@ ENGLISH: Catalogue = {
         "do not repeat this call: its arguments do not name what failed. "
         "Use another tool, or tell the user what the problem is."
     ),
-    "refused": "do not repeat this call. Use another path or another tool, or tell the user what is needed.",
+    "refused": "use another path or another tool, or answer the user in words: say what is needed.",
     "read_state": "read the current state first, then decide what remains to be done.",
     "read_state_call": "read the current state first, with this call: {call}",
     "read_state_with": "read the current state with {other} first, then decide what remains to be done.",

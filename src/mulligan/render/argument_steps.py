@@ -114,7 +114,8 @@ def argument_step(
     kinds = {_problem_template(problem, known, sent) for problem in problems}
     parents = _parents_of_unknown(problems, kinds, tool) if error.rule == "host:arguments" else None
     if parents is not None and tool is not None:
-        return _known_arguments_step(name, tool, catalogue, parents, rest)
+        misnamed = _misnamed_step(error, name, tool, catalogue, problems) if parents == {""} else ""
+        return misnamed or _known_arguments_step(name, tool, catalogue, parents, rest)
     if kinds == {"without"} and not _parameters(tool):
         return catalogue["without_any"].format(tool=name)
     if not names or ("without" in kinds and len(kinds) > 1):
@@ -172,6 +173,18 @@ def _see_existing_step(
         return ""
     found = look(True)
     return catalogue["see_existing"].format(call=found.call) if found and found.call and not found.is_direct else ""
+
+
+def _misnamed_step(error: ToolError, name: str, tool: Tool, catalogue: Catalogue, problems: Sequence[Problem]) -> str:
+    """The step where as many arguments are missing as do not exist, and nothing else is wrong; otherwise empty."""
+    from mulligan.repair.names import is_modifier
+
+    missing = [problem.pointer for problem in problems if problem.message == MISSING]
+    others = _undeclared(error, tool)
+    is_misnamed = len(missing) == len(others) == len(problems) - len(missing)
+    if not is_misnamed or any(word.isdigit() or is_modifier(word) for other in others for word in split_words(other)):
+        return ""
+    return _renamed_step(error, name, tool, catalogue, missing)
 
 
 def _renamed_step(error: ToolError, name: str, tool: Tool | None, catalogue: Catalogue, pointers: Sequence[str]) -> str:

@@ -36,7 +36,7 @@ from mulligan.pointers import argument_of, escape, steps_of
 from mulligan.policy import Limits, Policy
 from mulligan.render.argument_steps import Offer
 from mulligan.render.corrections import CorrectionWriter
-from mulligan.render.listed_names import nearest_first
+from mulligan.render.listed_names import lists_a_near_name, nearest_first
 from mulligan.render.narrowing import asks_for_less, is_too_much, reads_rows, takes_too_long
 from mulligan.render.next_steps import (
     LONGEST_WAIT,
@@ -443,7 +443,7 @@ class FeedbackComposer:
         shows_form = _SHOWS_FORM.search(failure.detail) is not None
         offered = near if near or shows_form else find_offered_names(failure.detail, error.resource)
         is_list = any(name != error.resource and name in feedback.detail for name in offered)
-        if is_list or (not shows_form and nearest_first(error, failure.detail)):
+        if is_list or (not shows_form and lists_a_near_name(error, failure.detail)):
             return "correction" if _blames_statement(error) else "names"
         explains = (
             isinstance(error, ResourceNotFoundError) and _EXPLAINS.search(_ADDRESS.sub("", failure.detail)) is not None

@@ -47,20 +47,34 @@ def nearest_first(error: ToolError, text: str, most: int = 200) -> str:
         text: the report, redacted and clean.
         most: the maximum number of characters.
     """
+    ordered = _order(_scores(error, text))
+    return _joined(ordered, most) if ordered else ""
+
+
+def lists_a_near_name(error: ToolError, text: str) -> bool:
+    """Whether a report lists a name that is near to what was sent.
+
+    Args:
+        error: the classified error, which says what was sent.
+        text: the report.
+    """
+    return max(_scores(error, text).values(), default=0.0) >= _NEAR
+
+
+def _scores(error: ToolError, text: str) -> dict[str, float]:
+    """How near each name that a report lists is to what was sent, in the order of the list; empty without a list."""
+    from mulligan.resolve.similarity import nearness
+
     if not any(map(text.__contains__, _SIGNS_OF_A_LIST)):
-        return ""
+        return {}
     sent = list(_sent_names(error, text))
     listed = find_listed_names(text, sent)
     if not sent or len(listed) < 2:
-        return ""
-    from mulligan.resolve.similarity import nearness
-
-    scores = {
+        return {}
+    return {
         name: max(max(nearness(one, name), _EXPLAINED * nearness(one, f"{name} {remark}")) for one in sent)
         for name, remark in listed.items()
     }
-    ordered = _order(scores)
-    return _joined(ordered, most) if ordered else ""
 
 
 def values_nearest_first(sent: str, allowed: Sequence[str]) -> list[str]:
@@ -77,6 +91,8 @@ def values_nearest_first(sent: str, allowed: Sequence[str]) -> list[str]:
 
 def _order(scores: Mapping[str, float]) -> list[str]:
     """The near names by their scores, then the others; empty if none is near, or if the nearest is the first already."""
+    if not scores:
+        return []
     ordered = sorted(scores, key=lambda name: scores[name] if scores[name] >= _NEAR else 0.0, reverse=True)
     best, first = scores[ordered[0]], scores[next(iter(scores))]
     return ordered if best >= max(_NEAR, first + _LEAD) else []

@@ -23,6 +23,7 @@ _FEWEST_SHARING, _SHORTEST_UNIT_WORD = 2, 3
 _IS_MOMENT = re.compile(
     r"\s*(?:\d{1,4}[-./:]\d|\d{9,13}\b|\d{8}(?:T|\b)|now|today|yesterday|tomorrow|noon|midnight)", re.IGNORECASE
 )
+_HAS_UNIT = re.compile(r"\d+(?:\.\d+)?\s?[^\W\d_]{1,12}")
 _WORD = re.compile(r"[^\W\d_]+")
 _MODIFIER_WORDS = """
 not no non never without except excluding exclude skip ignore un min max minimum maximum old previous prev
@@ -106,11 +107,25 @@ def match_names(
         else:
             left = [one for one in missing if one not in taken]
             measured = [one for one in left if _units_of(one, members).is_measured_in(name)]
-            others = measured or _match_end(name, value[name], left)
+            others = (
+                measured or _match_end(name, value[name], left) or _match_unit_at_end(name, value[name], members, taken)
+            )
             others = others or [one for one in _match_without_shared_word(name, missing) if one not in taken]
             if len(others) == 1:
                 choices[name] = Choice(others[0], sure=False)
     return choices
+
+
+def _match_unit_at_end(name: str, sent: object, candidates: Collection[str], taken: Collection[str]) -> list[str]:
+    """The candidates that only add a unit, where a quantity with its unit was sent: `wait_seconds` for `wait` of `5m`."""
+    if not isinstance(sent, str) or _HAS_UNIT.fullmatch(sent.strip()) is None:
+        return []
+    words = split_words(name)
+    return [
+        one
+        for one in candidates
+        if one not in taken and (parts := split_words(one))[:-1] == words and is_unit(parts[-1])
+    ]
 
 
 def _match_end(name: str, sent: object, candidates: Sequence[str]) -> list[str]:

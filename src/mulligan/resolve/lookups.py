@@ -410,15 +410,30 @@ def _may_be_handed_on(name: str, value: object, wanted: _Wanted, required: Colle
 
 
 def _own_identifier(name: str, wanted: _Wanted) -> object:
-    """The identifier of the thing, if the two tools name it in their own ways: `key` and `flagKey`, `id` and `number`."""
+    """The identifier of the thing, if the two tools name it in their own ways: `key` and `flagKey`, `id` and `number`.
+
+    The thing may also be identified by an argument that is named as its kind: the `name` of a new zone is the `zone` to get.
+    """
     words = split_words(name)
-    if not wanted.reads_one or not _is_own(name, wanted.kind):
+    if not wanted.reads_one or not wanted.kind:
         return None
+    kinds = [one for one in wanted.sent if _names_kind(one, wanted.kind)]
     own = [one for one in wanted.sent if _is_own(one, wanted.kind)]
+    if _names_kind(name, wanted.kind) or (kinds and not own and _is_own(name, wanted.kind)):
+        given = [one for one in own if not kind_of_argument(one)] if _names_kind(name, wanted.kind) else kinds
+        return wanted.sent[given[0]] if len(given) == 1 else None
+    if not _is_own(name, wanted.kind):
+        return None
     same = [one for one in own if split_words(one)[-1] == words[-1]]
     if not same and words[-1] in _HANDLES:
         same = [one for one in own if split_words(one)[-1] in _HANDLES]
     return wanted.sent[same[0]] if len(same) == 1 else None
+
+
+def _names_kind(name: str, kind: tuple[Word, ...]) -> bool:
+    """Whether an argument is named as a kind of thing, and no more."""
+    words = split_words(name)
+    return len(words) == 1 and is_of_kind(look_up_word(words[0]), kind)
 
 
 def _is_own(name: str, kind: tuple[Word, ...]) -> bool:

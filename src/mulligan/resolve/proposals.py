@@ -30,6 +30,7 @@ _Found = Literal["clear", "asked", "likely", "listed", "if_fitting"]
 _ARTICLES = frozenset(("a", "an", "the"))
 _PARTICLES = _ARTICLES | {"as"}  # they change no command: `mark_as_read` is `mark_read`
 _HARMLESS = frozenset(HARMLESS.split())
+_ALSO_READS = frozenset(("open", "export", "download", "load", "copy", "print", "generate", "sync"))  # `open_file`
 _PLAINLY_READING = frozenset(("list", "read", "show", "search", "find", "view", "describe", "lookup", "query"))
 _NEGATIVE_NUMBER = re.compile(r"(?<![^\W_])-\d+")
 _UNDO_PREFIXES = ("un", "de", "dis")
@@ -89,17 +90,13 @@ def _find_proposal(tool: Tool, called: str, is_clear: bool) -> _Found | None:
         and not _is_other_namespace(called, tool.name)
         and _negative_numbers(called) == _negative_numbers(tool.name)
     )
-    if not is_same_words and _is_declared_change(tool, tool_words) and not _asks_for_change(called_words, tool_words):
+    if not is_same_words and _would_mislead(tool, called_words, tool_words):
         return None
-    if not is_same_words and (
-        (_is_read_request(called_words) and _may_change(tool, tool_words)) or _are_opposites(called_words, tool_words)
-    ):
-        return None
-    if not (is_same_words or tool.read_only or seems_to_read(tool)) and _is_another_verb(called_words, tool_words):
-        return None
+    if not is_same_words and (tool.read_only or seems_to_read(tool)) and _asks_for_more(called_words):
+        return "listed"
     if tool.read_only:
-        is_change = not is_same_words and any(map(_is_change, called_words[:1]))
-        return "listed" if is_change else _proposal_of_reader(dropped, is_clear)
+        stop_words = [word for word in dropped if word.is_stop_word and word.text not in _ARTICLES]
+        return "clear" if is_clear and not stop_words else "likely"
     if is_clear and is_same:
         return "asked" if tool.destructive else "clear"
     if_asked: _Found = "asked" if is_clear else "likely"
@@ -114,10 +111,18 @@ def _find_proposal(tool: Tool, called: str, is_clear: bool) -> _Found | None:
     return _IF_FITTING if is_other else if_asked
 
 
-def _proposal_of_reader(dropped: Sequence[Word], is_clear: bool) -> _Found:
-    """How a tool that only reads may be proposed, by the words of the called name that its own name lacks."""
-    stop_words = [word for word in dropped if word.is_stop_word and word.text not in _ARTICLES]
-    return "clear" if is_clear and not stop_words else "likely"
+def _would_mislead(tool: Tool, ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
+    """Whether a tool does what a name does not ask for: a change, the opposite, or another change."""
+    if _is_declared_change(tool, theirs) and not _asks_for_change(ours, theirs):
+        return True
+    if (_is_read_request(ours) and _may_change(tool, theirs)) or _are_opposites(ours, theirs):
+        return True
+    return not (tool.read_only or seems_to_read(tool)) and _is_another_verb(ours, theirs)
+
+
+def _asks_for_more(words: Sequence[Word]) -> bool:
+    """Whether the first word of a name asks for a change, which no tool that reads makes: `pause_job` is no `get_job`."""
+    return any(_is_change(word) and word.text not in _ALSO_READS for word in words[:1])
 
 
 def asks_to_read(called: str) -> bool:

@@ -162,12 +162,16 @@ def kind_of_argument(name: str) -> tuple[Word, ...]:
 
 @lru_cache(maxsize=1024)
 def kind_of_tool(name: str) -> tuple[Word, ...]:
-    """The words for what a tool is about: those of its name that are no verbs, and the last, as of `trigger_build_run`."""
+    """The words for what a tool is about: those of its name that are no verbs, and the last, as of `trigger_build_run`.
+
+    If there are none, the words of its namespace: the playlists of `radio.playlists.create`.
+    """
     parsed = parse_name(name[:_LONGEST_NAME])
     words = parsed.tail_words
     last = words[-1:] if any(map(_is_verb, words[:-1])) and not words[-1].is_stop_word else ()
     nouns = tuple(word for word in words if word in last or _is_thing(word))
-    return nouns or _nouns(parsed.words) or words[1:][-1:]
+    inner = parse_name(name[: parsed.namespace_end].rstrip("._:/-")).tail_words
+    return nouns or _nouns(inner) or _nouns(parsed.words) or words[1:][-1:]
 
 
 def _nouns(words: Iterable[Word]) -> tuple[Word, ...]:
