@@ -222,6 +222,9 @@ CASES: dict[str, Case] = {
     "file_missing_and_others_reported": failing(
         LookupError("no such table: client. Tables: accounts, clients, clients_old"), {"path": "client"}
     ),
+    "table_of_a_statement_missing_and_others_reported": failing(
+        LookupError("no such table: client. Tables: accounts, clients, clients_old"), {"path": "export client as csv"}
+    ),
     "argument_rejected_and_others_reported": failing(
         sqlite3.OperationalError("no such column: height. Columns of trees: id, species, height_m"), {"path": "size"}
     ),
