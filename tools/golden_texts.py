@@ -222,8 +222,17 @@ CASES: dict[str, Case] = {
     "file_missing_and_others_reported": failing(
         LookupError("no such table: client. Tables: accounts, clients, clients_old"), {"path": "client"}
     ),
-    "table_of_a_statement_missing_and_others_reported": failing(
-        LookupError("no such table: client. Tables: accounts, clients, clients_old"), {"path": "export client as csv"}
+    "name_within_an_argument_missing_and_others_reported": called(
+        [
+            Tool.from_schema(
+                "act",
+                "",
+                schema(steps={"type": "array"}),
+                raising(LookupError("no such table: client. Tables: accounts, clients, clients_old")),
+            )
+        ],
+        "act",
+        {"steps": [{"table": "client"}]},
     ),
     "argument_rejected_and_others_reported": failing(
         sqlite3.OperationalError("no such column: height. Columns of trees: id, species, height_m"), {"path": "size"}
