@@ -167,7 +167,7 @@ def _sent_names(error: ToolError, text: str) -> Iterator[str]:
             yield one
 
 
-def _texts(value: Any, depth: int = 4) -> Iterator[str]:
+def _texts(value: Any, depth: int = 8) -> Iterator[str]:
     if isinstance(value, str):
         if 0 < len(value) <= 100:
             yield value
