@@ -124,6 +124,9 @@ def test_a_quantity_is_asked_as_the_number_in_the_unit_of_the_argument(name, sch
         ("rate", number("Bytes per second"), "5 MB"),
         ("size", number("Size in bytes"), "5 MB/s"),
         ("price_cents", number(), "5 EUR"),
+        ("size", number("Size in bytes"), "5 Mb"),
+        ("size", number("Size in bytes"), "5 M"),
+        ("wait", number("Pause in seconds"), "5M"),
     ],
 )
 def test_what_may_be_another_quantity_is_not_asked(name, schema, value):

@@ -26,6 +26,7 @@ _QUANTITY = lazy_pattern(rf"({_PART}(?:(?:\s|,\s|\sand\s|,\sand\s)?{_PART}){{0,4
 _ISO_DURATION = lazy_pattern(r"P(?:(\d{1,6})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,6})S)?)?")
 _NUMBER_AND_UNIT = lazy_pattern(r"(\d+(?:\.\d+)?)\s?([^\W\d_]+)")
 _PER_SECOND = lazy_pattern(r"(?i)\bper second\b|/s\b")
+_IS_OTHER_UNIT = lazy_pattern(r"[KMGT]b|[A-Z]")  # `Mb` is a megabit, and `M` may be a month or a million
 _IN_WORDS = lazy_pattern(r"([^\W\d_]+(?:[\s-][^\W\d_]+)*)\s([^\W\d_]+)")
 _COUNT = lazy_pattern(r"(-?(?:0|[1-9]\d{0,17})(?:\.\d{1,9})?)\s([^\W\d_]{3,30})")
 _OTHER_NUMBER_WORDS = """
@@ -55,7 +56,10 @@ def read_quantity(text: str, unit: str, description: str) -> Decimal | None:
         found = _QUANTITY.fullmatch(text)
         if found is None or (found[2] is not None) != (_PER_SECOND.search(description) is not None):
             return None
-        parts = [(Decimal(number), word.lower()) for number, word in _NUMBER_AND_UNIT.findall(found[1])]
+        written = _NUMBER_AND_UNIT.findall(found[1])
+        if any(_IS_OTHER_UNIT.fullmatch(word) for _, word in written):
+            return None
+        parts = [(Decimal(number), word.lower()) for number, word in written]
     for dimension in _DIMENSIONS:
         worth = _worth(unit, dimension)
         worths = [_worth(word, dimension) for _, word in parts]
