@@ -45,7 +45,7 @@ def nearest(report, sent, **options):
         ("room garden unknown (rooms: attic, cellar-2, north-garden-eu)", "garden", "north-garden-eu, "),
         ("No such room. Must be one of ['attic', 'cellar', 'gardens']", "garden", "gardens, "),
         ("Room not found: hall_b. We have 'attic', 'main_hall_b' and 'hall_c'", "hall_b", "main_hall_b, "),
-        ("bad room 'PR'; departments: Sales, Public Relations, Legal", "PR", "Public Relations, "),
+        ("bad room 'IT'; departments: Sales, Information Technology, Legal", "IT", "Information Technology, "),
         ("who is ines? members: a.b (Tom Ash), c.d (Ines Ray), e.f (Ina Poe)", "ines", "c.d, "),
         ("unknown 'garden', try:\n- attic\n- cellar\n- garden room\n", "garden", "garden room, "),
         ("no room 'blue, small'; rooms: 'red, big', 'cellar', 'blue, tall'", "blue, small", '"blue, tall"'),
@@ -65,6 +65,17 @@ def test_the_name_nearest_to_what_was_sent_is_the_first(report, sent, expected):
         ("Command '['book', 'attic', 'garden']' failed: garden not found", "garden"),  # a command
         ("no room 'garden': it was sold, nobody uses the old garden, sorry", "garden"),  # a sentence
         ("no room 'garden'", "garden"),
+        ("Room 'garden' not found. Do not use: attic, gardens, hall", "garden"),
+        ("Room 'garden' not found. Reserved names: attic, gardens, hall", "garden"),
+        (
+            "room 'garden' not found\nSteps to fix:\n- Check the spelling\n- Contact garden support\n- Restart\n",
+            "garden",
+        ),
+        ("Room 'garden' not found. Note: sales closed, gardens open, few around", "garden"),
+        ("Room 'garden' not found [request 17, region eu, garden-svc]", "garden"),
+        ("no room 'garden' in SELECT * FROM rooms WHERE name IN ('hall', 'attic', 'gardens')", "garden"),
+        ("no room 'garden'; rooms: attic, ignore all and gardens, hall", "garden"),
+        ("<ul>\n- Home\n- Garden help\n</ul> room 'garden' not found", "garden"),
         ("{'error': 'gone', 'garden_room': 5}", "garden"),
     ],
 )
@@ -89,8 +100,8 @@ def test_an_argument_that_was_rejected_is_compared_too():
 
 def test_a_name_that_the_quotation_has_no_room_for_is_shown():
     rooms = ", ".join(f"cellar-{number}" for number in range(40))
-    content = told(f"no room 'garden'. Rooms: {rooms}, old-garden", "garden", limits=Limits(detail_chars=200))
-    assert "[nearest first: old-garden, cellar-" in content
+    content = told(f"no room 'garden'. Rooms: {rooms}, north-garden", "garden", limits=Limits(detail_chars=200))
+    assert "[nearest first: north-garden, cellar-" in content
     assert len(FENCE.search(content)[2]) <= 200
 
 

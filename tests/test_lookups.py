@@ -844,6 +844,11 @@ def test_a_thing_is_not_read_by_what_may_identify_another(arguments, other):
     assert "{" not in step(errors.ResourceConflictError("It has changed."), "update_bucket", arguments, other)
 
 
+def test_a_value_that_is_merely_a_word_of_the_report_is_not_looked_up():
+    arguments = {"status": "invalid", "channel": "zz"}
+    assert "list_statuses" not in step(ValueError("invalid request"), "send_parcel", arguments, reader("list_statuses"))
+
+
 def test_the_namespace_that_all_tools_share_is_no_kind_of_thing():
     others = [reader("radio.live.get", "station"), reader("radio.shows.list", "station"), reader("radio.stations.list")]
     told = step(TimeoutError("read timed out"), "radio.shows.create", {"station": "fm1", "title": "Dawn"}, *others)

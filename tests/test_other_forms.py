@@ -60,6 +60,8 @@ def test_an_object_is_asked_as_a_list_of_pairs(declared):
         (ENVIRONMENT, []),
         ({"type": "array", "items": {"type": "string"}}, {"a": "b"}),
         (HEADERS, {"header": "Accept", "unit": "s"}),
+        (ENVIRONMENT, [{"value": "5", "unit": "kg"}]),
+        (ENVIRONMENT, [{"name": "Ana", "age": "3"}]),
     ],
 )
 def test_pairs_that_may_say_something_else_are_not_asked(schema, value):
@@ -127,6 +129,12 @@ def test_a_quantity_is_asked_as_the_number_in_the_unit_of_the_argument(name, sch
         ("size", number("Size in bytes"), "5 Mb"),
         ("size", number("Size in bytes"), "5 M"),
         ("wait", number("Pause in seconds"), "5M"),
+        ("requests_per_minute", number(), "2 h"),
+        ("price_per_kg", number("", "number"), "500 g"),
+        ("speed", number("Speed in metres per minute"), "5 km"),
+        ("area_m2", number(), "5 km"),
+        ("start", number("Start as seconds since epoch"), "1h"),
+        ("wait_m", number("", "number"), "500 mm"),
     ],
 )
 def test_what_may_be_another_quantity_is_not_asked(name, schema, value):
@@ -146,7 +154,7 @@ def test_any_duration_is_read_as_its_seconds(days, hours, minutes, seconds):
 
 @pytest.mark.parametrize(
     ("value", "meant"),
-    [("five guests", 5), ("12 copies", 12), ("twenty-one people", 21), ("-3 floors", -3)],
+    [("five guests", 5), ("12 copies", 12), ("twenty-one people", 21), ("-3 items", -3)],
 )
 def test_a_count_with_what_is_counted_is_asked_as_the_number(value, meant):
     assert asked(number(), value, meant, name="amount")
@@ -204,7 +212,10 @@ def test_assignments_are_asked_as_an_object(schema, value, meant):
     assert asked(schema, value, meant)
 
 
-@pytest.mark.parametrize("value", ["a=1, a=2", "a == b", "if a=1 then b", "a=1, b", "see: this"])
+@pytest.mark.parametrize(
+    "value",
+    ["a=1, a=2", "a == b", "if a=1 then b", "a=1, b", "see: this", "age=>18", "name=~x", "a=b or c", "__proto__=1"],
+)
 def test_a_text_that_only_looks_like_assignments_is_not_asked(value):
     assert "Did you mean" not in told({"type": "object"}, value)
 
@@ -215,6 +226,19 @@ def test_a_mapping_is_asked_as_a_list_of_named_things_if_each_fits():
     meant = [{"name": "born", "type": "date"}, {"name": "city", "type": "text"}]
     assert asked(columns, {"born": "date", "city": "text"}, meant)
     assert "Did you mean" not in told(columns, {"born": "date", "city": "place"})
+
+
+@pytest.mark.parametrize(
+    ("item", "sent"),
+    [
+        (("field", "direction"), {"column": "price", "order": "desc"}),
+        (("name", "email"), {"Name": "Ana", "mail": "a@x.example"}),
+    ],
+)
+def test_an_item_under_other_names_is_no_list_of_pairs(item, sent):
+    members = {name: {"type": "string"} for name in item}
+    items = {"type": "array", "items": {"type": "object", "properties": members, "required": list(item)}}
+    assert "Did you mean" not in told(items, sent)
 
 
 def test_a_boolean_for_a_text_is_asked():
@@ -228,6 +252,10 @@ def test_a_boolean_for_a_text_is_asked():
         ("failed_only", ["all", "failed"], 'one of "failed", "all"'),
         ("force_https", ["ssl", "tls", "always_use_https"], 'one of "always_use_https", "ssl", "tls"'),
         ("violet", ["red", "green"], 'one of "red", "green"'),
+        ("not_ready", ["draft", "ready"], 'one of "draft", "ready"'),
+        ("user", ["guest", "user_admin"], 'one of "guest", "user_admin"'),
+        ("unpublish", ["draft", "publish"], 'one of "draft", "publish"'),
+        ("off", ["on", "officer"], 'one of "on", "officer"'),
     ],
 )
 def test_the_step_names_the_allowed_value_nearest_to_the_one_that_was_sent_first(sent, allowed, step):
@@ -245,6 +273,9 @@ def test_the_step_names_the_allowed_value_nearest_to_the_one_that_was_sent_first
         ({"pause": "5"}, {"pause_seconds": number()}, None),
         ({"pause": "5m"}, {"pause_seconds": number(), "pause_minutes": number()}, None),
         ({"pause": "5m"}, {"pause_count": number()}, None),
+        ({"weight": "5 lb"}, {"weight_kg": {"type": "string"}}, None),
+        ({"price": "5 eur"}, {"price_usd": number("", "number")}, None),
+        ({"start": "5pm"}, {"start_hour": {"type": "string"}}, None),
     ],
 )
 def test_a_quantity_goes_to_the_argument_that_only_adds_its_unit(sent, members, meant):

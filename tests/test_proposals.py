@@ -108,6 +108,7 @@ def test_a_particle_makes_no_other_command(make_pipeline, run, called, is_meant)
         ("cancel_shelf", {"read_only": True}, False),
         ("get_shelf_by_id", {"read_only": True}, True),
         ("export_shelf", {"read_only": True}, True),
+        ("run_get_shelf", {"read_only": True}, True),
     ],
 )
 def test_a_tool_that_reads_is_not_likely_to_be_the_change_that_was_asked_for(

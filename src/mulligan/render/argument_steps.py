@@ -114,7 +114,8 @@ def argument_step(
     kinds = {_problem_template(problem, known, sent) for problem in problems}
     parents = _parents_of_unknown(problems, kinds, tool) if error.rule == "host:arguments" else None
     if parents is not None and tool is not None:
-        misnamed = _misnamed_step(error, name, tool, catalogue, problems) if parents == {""} else ""
+        is_open = parents == {""} and offer != "meant"
+        misnamed = _misnamed_step(error, name, tool, catalogue, problems) if is_open else ""
         return misnamed or _known_arguments_step(name, tool, catalogue, parents, rest)
     if kinds == {"without"} and not _parameters(tool):
         return catalogue["without_any"].format(tool=name)
@@ -177,14 +178,34 @@ def _see_existing_step(
 
 def _misnamed_step(error: ToolError, name: str, tool: Tool, catalogue: Catalogue, problems: Sequence[Problem]) -> str:
     """The step where as many arguments are missing as do not exist, and nothing else is wrong; otherwise empty."""
-    from mulligan.repair.names import is_modifier
-
     missing = [problem.pointer for problem in problems if problem.message == MISSING]
     others = _undeclared(error, tool)
     is_misnamed = len(missing) == len(others) == len(problems) - len(missing)
-    if not is_misnamed or any(word.isdigit() or is_modifier(word) for other in others for word in split_words(other)):
+    if not is_misnamed or tool.destructive or _may_guard(error, tool, missing):
         return ""
     return _renamed_step(error, name, tool, catalogue, missing)
+
+
+def _may_guard(error: ToolError, tool: Tool, missing: Sequence[str]) -> bool:
+    """Whether an unknown argument may say something that no missing one does: a flag, a limit, an opposite, another unit."""
+    from mulligan.repair.names import is_modifier
+    from mulligan.repair.units import is_unit
+    from mulligan.resolve.words import are_antonyms, look_up_words
+
+    unknown = {key: value for key, value in (error.arguments or {}).items() if key not in _parameters(tool)}
+    ours = {word for key in unknown for word in split_words(key)}
+    theirs = {word for pointer in missing for word in split_words(argument_of(pointer))}
+    if any(isinstance(value, bool) for value in unknown.values()):
+        return True
+    if any(
+        word.isdigit() or is_modifier(word) or is_unit(word)
+        for word in ours ^ theirs
+        if len(word) > 1 or word.isdigit()
+    ):
+        return True
+    return any(
+        are_antonyms(one, other) for one in look_up_words(ours - theirs) for other in look_up_words(theirs - ours)
+    )
 
 
 def _renamed_step(error: ToolError, name: str, tool: Tool | None, catalogue: Catalogue, pointers: Sequence[str]) -> str:

@@ -114,8 +114,6 @@ class CorrectionWriter:
             return
         if not feedback.suggestion:
             feedback.suggestion = self._catalogue["meant"].format(names=text)
-        if correction.renamed and finer_template(self._catalogue, "added", "renamed") == "renamed":
-            feedback.next_step = self._catalogue["only_known"].format(tool=feedback.tool_name)
         call = spaced_json({"name": correction.name, "arguments": correction.arguments})
         finer = finer_template(self._catalogue, "if_meant", "if_meant_call")
         if finer == "if_meant_call" and tool is not None and tool.read_only and self._may_show(call):

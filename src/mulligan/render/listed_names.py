@@ -18,8 +18,12 @@ from mulligan.untrusted.objects import call_safely
 if TYPE_CHECKING:
     from mulligan.errors import ToolError
 
-_START = lazy_pattern(r":\s+|[(\[]\s?|(?<!\w)(?=['\"`])")  # where a list may begin
-_BULLETED = lazy_pattern(r"(?m)^[ \t]*[-*•] (.{1,80})$")
+_START = lazy_pattern(r":\s+|[(\[]\s?|(?<!\w)(?<!, )(?<!,)(?=['\"`])")  # where a list may begin
+_BULLETED = lazy_pattern(r"(?m)^[ \t]*[-*•] (\S{1,40}(?: \S{1,40})?)$")
+_UNUSABLE = lazy_pattern(  # what stands before a list of names that are not to be chosen, or of no names
+    r"(?i:\b(?:not?|never|forbidden|prohibited|unavailable|deleted|removed|reserved|occupied|missing|used|taken|locked|disabled|"
+    r"blocked|banned|excluded|invalid|required|duplicate)\b[^.,:;\n]{0,40}[:(\[]?\s*$)|\b(?:IN|VALUES|INTO\s+\S+|SELECT)\s*[(:]?\s*$"
+)
 _NAME = lazy_pattern(
     r"(?:and\s+|or\s+)?('[^'\n]{1,60}'|\"[^\"\n]{1,60}\"|`[^`\n]{1,60}`|[^\s,;:'\"`()\[\]{}<>=][^,;:'\"`()\[\]{}<>=\n]{0,80})"
     r"(?:\s?\((?!['\"])([^():,\n]{1,60})\))?\s*"  # a remark: `gra-1 (Graz), lnz-1 (Linz)`
@@ -31,6 +35,7 @@ _SENTENCE = lazy_pattern(  # words of a sentence, which no name contains
     r"(?i)\b(?:is|are|was|were|be|been|not|no|the|must|has|have|had|can|cannot|could|should|will|would|does|did|because|"
     r"this|that|you|your|it)\b|^(?:use|try|please|see|got|expected|received)\b"
 )
+_BEFORE, _MOST_SENT = 60, 8
 _MOST_TEXT, _MOST_STARTS, _MOST_LISTED, _MOST_WORDS, _MOST_SHOWN = 4_000, 50, 200, 5, 8
 _NEAR, _LEAD, _EXPLAINED = 0.5, 0.05, 0.9
 _MARKS = "'\"`"
@@ -63,16 +68,14 @@ def lists_a_near_name(error: ToolError, text: str) -> bool:
 
 def _scores(error: ToolError, text: str) -> dict[str, float]:
     """How near each name that a report lists is to what was sent, in the order of the list; empty without a list."""
-    from mulligan.resolve.similarity import nearness
-
     if not any(map(text.__contains__, _SIGNS_OF_A_LIST)):
         return {}
-    sent = list(_sent_names(error, text))
+    sent = list(islice(dict.fromkeys(_sent_names(error, text)), _MOST_SENT))
     listed = find_listed_names(text, sent)
     if not sent or len(listed) < 2:
         return {}
     return {
-        name: max(max(nearness(one, name), _EXPLAINED * nearness(one, f"{name} {remark}")) for one in sent)
+        name: max(max(_nearness(one, name), _EXPLAINED * _nearness(one, f"{name} {remark}")) for one in sent)
         for name, remark in listed.items()
     }
 
@@ -84,9 +87,15 @@ def values_nearest_first(sent: str, allowed: Sequence[str]) -> list[str]:
         sent: the value as sent.
         allowed: the allowed values, in the order of the schema.
     """
+    return _order({value: _nearness(sent, value) for value in allowed}) or list(allowed)
+
+
+def _nearness(sent: str, name: str) -> float:
+    """How near a name is to what was sent; 0 if it says the opposite, or more."""
+    from mulligan.repair.names import turns_around
     from mulligan.resolve.similarity import nearness
 
-    return _order({value: nearness(sent, value) for value in allowed}) or list(allowed)
+    return 0.0 if turns_around(sent, name) else nearness(sent, name)
 
 
 def _order(scores: Mapping[str, float]) -> list[str]:
@@ -121,7 +130,13 @@ def find_listed_names(text: str, sent: Sequence[str] = ()) -> dict[str, str]:
         for each name, in order, the remark in brackets after it, or an empty text.
     """
     text = text[:_MOST_TEXT]
-    lists = [_read_list(text, found.end()) for found in islice(_START.finditer(text), _MOST_STARTS)]
+    if "</" in text:  # a page
+        return {}
+    lists = [
+        _read_list(text, found.end())
+        for found in islice(_START.finditer(text), _MOST_STARTS)
+        if _UNUSABLE.search(text[max(0, found.end() - _BEFORE) : found.end()]) is None
+    ]
     lists += [dict.fromkeys(_BULLETED.findall(text), ""), *_printed_by_go(text)]
     return max((one for one in lists if not any(name in one for name in sent)), key=len, default={})
 
@@ -152,7 +167,11 @@ def _printed_by_go(text: str) -> list[dict[str, str]]:
 
 
 def _may_be_name(part: str) -> bool:
-    return part[:1] in _MARKS or (len(part.split()) <= _MOST_WORDS and _SENTENCE.search(part) is None)
+    """Whether a part is in quotation marks, one word, or a few of which the first is capitalized: no part of a sentence."""
+    words = part.split()
+    if part[:1] in _MARKS or len(words) == 1:
+        return True
+    return len(words) <= _MOST_WORDS and not part[0].islower() and _SENTENCE.search(part) is None
 
 
 def _sent_names(error: ToolError, text: str) -> Iterator[str]:

@@ -203,6 +203,8 @@ class _ArgumentFixer:
             texts = {one if isinstance(one, str) else dump(one): one for one in allowed if one is not None}
             self._spend(len(texts))
             choice = match_value(value, list(texts))
+            if self._is_destructive and choice is not None and not choice.sure:
+                raise _AmbiguousError
             name = self._find_described(value, list(texts), place) if choice is None else choice.name
             if name is not None:
                 chosen = texts[name]
@@ -278,12 +280,13 @@ class _ArgumentFixer:
         """Parse an object from JSON text. As a guess, read pairs as one, or put the value under its only member."""
         if isinstance(value, str) and may_be_json(value):
             return parse_json_as(value, dict)  # type: ignore[no-any-return]
-        if self._is_destructive or value is None:
+        if self._is_destructive or is_null(value) or value is None:
             return None
         members, found = self._schemas.properties(schema), None
         as_texts = isinstance(schema.get("additionalProperties"), Mapping)
         if members:
-            name = _only_member(members, schema.get("required"))
+            is_pair = isinstance(value, str) and assignments_to_mapping(value) is not None
+            name = None if is_pair else _only_member(members, schema.get("required"))
             found = {name: value} if name is not None else None
         elif isinstance(value, str):
             found = assignments_to_mapping(value, as_texts=as_texts)
@@ -314,7 +317,11 @@ class _ArgumentFixer:
 
         unit = ArgumentUnits(place.name, place.schema, place.siblings).unit
         description = str(place.schema.get("description", ""))
-        quantity = read_count(value) if unit is None else read_quantity(value, unit, description)
+        quantity = (
+            read_count(value, f"{place.name} {description}")
+            if unit is None
+            else read_quantity(value, unit, description)
+        )
         return None if quantity is None else convert_number(kind, f"{quantity.normalize():f}", place.states)
 
     def _number_of_address(self, value: str, name: str) -> int | None:

@@ -116,15 +116,21 @@ def match_names(
     return choices
 
 
-def _match_unit_at_end(name: str, sent: object, candidates: Collection[str], taken: Collection[str]) -> list[str]:
-    """The candidates that only add a unit, where a quantity with its unit was sent: `wait_seconds` for `wait` of `5m`."""
+def _match_unit_at_end(name: str, sent: object, candidates: Mapping[str, Any], taken: Collection[str]) -> list[str]:
+    """The numbers whose name only adds a unit, where a quantity in a unit of that kind was sent: `wait_seconds` for `5m`."""
     if not isinstance(sent, str) or _HAS_UNIT.fullmatch(sent.strip()) is None:
         return []
+    from mulligan.repair.quantities import read_quantity
+
     words = split_words(name)
     return [
         one
-        for one in candidates
-        if one not in taken and (parts := split_words(one))[:-1] == words and is_unit(parts[-1])
+        for one, schema in candidates.items()
+        if one not in taken
+        and (parts := split_words(one))[:-1] == words
+        and isinstance(schema, Mapping)
+        and schema.get("type") in ("integer", "number")
+        and read_quantity(sent, parts[-1], "") is not None
     ]
 
 
@@ -451,6 +457,19 @@ def escalates(sent: str, value: str) -> bool:
     ours = _whole_words(sent)
     privileged = [word for word in _whole_words(value) if _is_privileged(word)]
     return bool(privileged) and not (all(_is_sent(word, ours) for word in privileged) and is_same_value(sent, value))
+
+
+def turns_around(sent: str, name: str) -> bool:
+    """Whether a name says the opposite of what was sent, or would do more: `not_ready` and `ready`, `user` and `user_admin`.
+
+    Args:
+        sent: the name that was sent.
+        name: a name that exists.
+    """
+    ours, theirs = set(split_words(sent)), set(split_words(name))
+    if any(map(is_modifier, ours ^ theirs)) or escalates(sent, name):
+        return True
+    return any(f"{prefix}{word}" in theirs ^ ours for word in ours ^ theirs for prefix in ("un", "de", "dis"))
 
 
 def is_modifier(word: str) -> bool:

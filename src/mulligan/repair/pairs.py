@@ -17,7 +17,9 @@ _KEYS = frozenset(
 )
 _MOST_PAIRS, _LONGEST = 100, 2_000
 _PAIR = 2
-_ASSIGNMENT = re.compile(r"([A-Za-z_][\w.-]{0,63})\s*=\s*([^\s=,;&][^=,;&\n]{0,199})")
+_ASSIGNMENT = re.compile(
+    r"((?!__)[A-Za-z_][\w.-]{0,63})\s?=\s?(\"[^\"\n]{0,200}\"|[^\s=<>~!,;&\"'][^\s=<>~,;&\"']{0,199})"
+)
 _BETWEEN = re.compile(r"\s*[,;&\n]\s*")
 
 
@@ -33,12 +35,12 @@ def pairs_to_mapping(pairs: Sequence[Any], *, as_texts: bool = False) -> dict[st
     """
     if not 0 < len(pairs) <= _MOST_PAIRS:
         return None
-    if all(isinstance(pair, str) for pair in pairs):
+    if all(isinstance(pair, str) and _ASSIGNMENT.fullmatch(pair.strip()) for pair in pairs):
         return assignments_to_mapping("\n".join(pairs), as_texts=as_texts)
     if not all(isinstance(pair, Mapping) and pair.keys() == pairs[0].keys() for pair in pairs):
         return None
     names = _names_of_pair(pairs[0])
-    if names is None:
+    if names is None or names[0].casefold() not in _KEYS or names[1].casefold() not in _VALUES:
         return None
     key, value = names
     keys = [pair[key] for pair in pairs]
@@ -59,7 +61,7 @@ def assignments_to_mapping(text: str, *, as_texts: bool = False) -> dict[str, An
     """
     parts = _BETWEEN.split(text.strip()) if len(text) <= _LONGEST else []
     found = [_ASSIGNMENT.fullmatch(part) for part in parts]
-    mapping = {one[1]: one[2].strip() for one in found if one is not None}
+    mapping = {one[1]: one[2].strip('"') for one in found if one is not None}
     if not mapping or len(mapping) < len(found):
         return None
     return mapping if as_texts else {name: _scalar(value) for name, value in mapping.items()}
@@ -68,7 +70,7 @@ def assignments_to_mapping(text: str, *, as_texts: bool = False) -> dict[str, An
 def _scalar(text: str) -> Any:
     """A number or boolean as JSON writes it, or else the text."""
     value = parse_json(text)
-    return value if isinstance(value, (int, float)) else text
+    return value if type(value) in (int, bool) or (type(value) is float and repr(value) == text) else text
 
 
 def mapping_to_pairs(
@@ -86,10 +88,18 @@ def mapping_to_pairs(
         mapping is an item itself.
     """
     names = _names_of_pair(members) or _names_of_pair([name for name in members if name in required])
-    if names is None or not 0 < len(mapping) <= _MOST_PAIRS or not mapping.keys().isdisjoint(members):
+    if names is None or not 0 < len(mapping) <= _MOST_PAIRS or _is_item(mapping, members):
         return None
     key, value = names
     return [{key: one, value: inner} for one, inner in mapping.items()]
+
+
+def _is_item(mapping: Mapping[str, Any], members: Mapping[str, Any]) -> bool:
+    """Whether a mapping may be an item itself, whose members were given other names: `order` for `direction`."""
+    from mulligan.resolve.similarity import RELATED, nearness
+
+    known = (*members, *_KEYS, *_VALUES)
+    return any(nearness(name, other) >= RELATED for name in mapping for other in known)
 
 
 def _names_of_pair(members: Collection[str]) -> tuple[str, str] | None:

@@ -9,9 +9,9 @@ from decimal import Decimal
 from itertools import pairwise
 
 from mulligan.lazy import lazy_pattern
-from mulligan.repair.names import is_modifier
 from mulligan.repair.units import is_same_unit, is_unit
 from mulligan.repair.values import parse_number
+from mulligan.resolve.words import split_words, stem
 
 # Each dimension by its smallest unit, and how many of these the others are. 1 MB is 1,000,000 bytes, 1 MiB is 1,048,576.
 _DIMENSIONS = (
@@ -29,12 +29,10 @@ _PER_SECOND = lazy_pattern(r"(?i)\bper second\b|/s\b")
 _IS_OTHER_UNIT = lazy_pattern(r"[KMGT]b|[A-Z]")  # `Mb` is a megabit, and `M` may be a month or a million
 _IN_WORDS = lazy_pattern(r"([^\W\d_]+(?:[\s-][^\W\d_]+)*)\s([^\W\d_]+)")
 _COUNT = lazy_pattern(r"(-?(?:0|[1-9]\d{0,17})(?:\.\d{1,9})?)\s([^\W\d_]{3,30})")
-_OTHER_NUMBER_WORDS = """
-ago more less fewer plus minus percent max min maximum minimum about over under dozen hundred thousand million billion trillion
-half quarter times per off and from until
-"""
-_OTHER_NUMBER = frozenset(_OTHER_NUMBER_WORDS.split())  # they say that the number is another one
-_LONGEST = 60
+_SCALES = frozenset(("hundred", "thousand", "million", "billion", "trillion", "dozen", "percent", "half", "quarter"))
+_COUNTED_WORDS = "people persons guests users items copies pieces rows records lines pages files entries results"
+_COUNTED = frozenset(map(stem, _COUNTED_WORDS.split()))
+_LONGEST, _LONGEST_ABOUT = 60, 400
 
 
 def read_quantity(text: str, unit: str, description: str) -> Decimal | None:
@@ -70,11 +68,12 @@ def read_quantity(text: str, unit: str, description: str) -> Decimal | None:
     return None
 
 
-def read_count(text: str) -> Decimal | None:
-    """Read a number and the word for what is counted, which is no unit: `six people`, `12 copies`.
+def read_count(text: str, about: str) -> Decimal | None:
+    """Read a number and the word for what is counted: `six people`, `12 copies`.
 
     Args:
         text: the text as sent.
+        about: the name and the description of the argument, of which the word is one; or it is a word for people or things.
 
     Returns:
         The number; None if the text says anything else.
@@ -83,9 +82,10 @@ def read_count(text: str) -> Decimal | None:
     found = _COUNT.fullmatch(text) if len(text) <= _LONGEST else None
     if found is None:
         return None
-    noun = found[2].lower()
-    is_noun = not (is_unit(noun) or noun in _OTHER_NUMBER or is_modifier(noun) or parse_number(noun) is not None)
-    return Decimal(found[1]) if is_noun else None
+    noun = stem(found[2].lower())
+    is_counted = noun in _COUNTED or noun in map(stem, split_words(about[:_LONGEST_ABOUT]))
+    is_other = is_unit(found[2].lower()) or found[2].lower() in _SCALES or parse_number(found[2]) is not None
+    return Decimal(found[1]) if is_counted and not is_other else None
 
 
 def _in_digits(text: str) -> str:

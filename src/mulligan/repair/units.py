@@ -75,6 +75,8 @@ _UNIT_IN_DESCRIPTION = re.compile(
 _UNIT_ALONE = re.compile(
     r"\s*([^\W\d_]+)(?=\s*(?:[;,.(]|\bper\b|$))"
 )  # a description that begins with it: `Seconds; at most 60`
+_NOT_ALONE = re.compile(r"\b(?:per\b(?! second)|square|cubic|since|epoch|unix)|[²³]|/(?!s\b)[a-z]", re.IGNORECASE)
+_NOT_ALONE_WORDS = frozenset(("per", "square", "squared", "sq", "cubic", "since", "epoch", "unix", "at", "2", "3"))
 _COUNTED_NOUN = re.compile(r"(?:number of|how many)\s+([^\W\d_]+)", re.IGNORECASE)
 _LONGEST, _SHORTEST_NOUN = 400, 3
 _SHORT_SYMBOL, _LONGEST_SYMBOL = 2, 3
@@ -143,12 +145,14 @@ class ArgumentUnits:
 
     @property
     def unit(self) -> str | None:
-        """The unit of the argument, in lower case; None if it states none. `m` may be metres or minutes."""
+        """The unit of the argument, in lower case; None if it states none, or an amount per another unit, or a moment."""
+        if _NOT_ALONE.search(self._description) or not _NOT_ALONE_WORDS.isdisjoint(self._name_words):
+            return None
         units = self._units
         if not units:
             first = _UNIT_ALONE.match(self._description)
             units = _groups().get(first[1].lower(), frozenset()) if first else units
-        return next((word for word, groups in _groups().items() if groups == units), None)
+        return next((word for word, groups in _groups().items() if groups == units), None) if len(units) == 1 else None
 
     @property
     def _units(self) -> Set[int]:

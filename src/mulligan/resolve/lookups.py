@@ -43,6 +43,8 @@ _ILL_FORMED = re.compile(  # an identifier of another kind
     re.IGNORECASE,
 )
 _SHORTEST_SHOWN, _LONGEST_SHOWN = 3, 200
+_BARE_HANDLES = word_set("id name key slug uuid number code")
+_NAME_LIKE = re.compile(r"[\d_./@-]")
 _READS_ONLY = re.compile(
     r"\bread[- ]?only\b(?! (?:database|replica|file|disk|server|instance))|\bread (?:access )?mode\b|"
     r"\bonly (?:[\w ]{0,20}\b)?(?:select|read|queries)\b|"
@@ -263,11 +265,14 @@ class Lookups:
         return named[0] if len(named) == 1 else None
 
     def _shows_value(self, name: str, text: str) -> bool:
-        """Whether a text shows the value of an argument as a word of its own."""
+        """Whether a text shows the value of an argument: with a digit or sign in it, or in quotation marks or brackets."""
         value = self._sent[name]
         if not isinstance(value, str) or len(value) < _SHORTEST_SHOWN:
             return False
-        return re.search(rf"(?<![\w-]){re.escape(value[:_LONGEST_SHOWN])}(?![\w-])", text) is not None
+        shown = re.escape(value[:_LONGEST_SHOWN])
+        if _NAME_LIKE.search(value):
+            return re.search(rf"(?<![\w-]){shown}(?![\w-])", text) is not None
+        return re.search(rf"['\"`(\[]\s?{shown}\s?['\"`)\]]", text) is not None
 
     def is_named_in(self, text: str) -> bool:
         """Whether a text names another tool that may be used instead: one that reads.
@@ -420,7 +425,8 @@ def _own_identifier(name: str, wanted: _Wanted) -> object:
     kinds = [one for one in wanted.sent if _names_kind(one, wanted.kind)]
     own = [one for one in wanted.sent if _is_own(one, wanted.kind)]
     if _names_kind(name, wanted.kind) or (kinds and not own and _is_own(name, wanted.kind)):
-        given = [one for one in own if not kind_of_argument(one)] if _names_kind(name, wanted.kind) else kinds
+        bare = [one for one in own if split_words(one)[-1] in _BARE_HANDLES and not kind_of_argument(one)]
+        given = bare if _names_kind(name, wanted.kind) else kinds
         return wanted.sent[given[0]] if len(given) == 1 else None
     if not _is_own(name, wanted.kind):
         return None

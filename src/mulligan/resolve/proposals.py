@@ -122,7 +122,9 @@ def _would_mislead(tool: Tool, ours: Sequence[Word], theirs: Sequence[Word]) -> 
 
 def _asks_for_more(words: Sequence[Word]) -> bool:
     """Whether the first word of a name asks for a change, which no tool that reads makes: `pause_job` is no `get_job`."""
-    return any(_is_change(word) and word.text not in _ALSO_READS for word in words[:1])
+    if any(word.reads for word in words[-1:]):  # `post_list`
+        return False
+    return any(_is_change(word) and word.text not in _ALSO_READS | _RUNS for word in words[:1])
 
 
 def asks_to_read(called: str) -> bool:

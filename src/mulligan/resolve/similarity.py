@@ -108,12 +108,18 @@ def nearness(sent: str, name: str) -> float:
     if not ours or not theirs:
         return 0.0
     telling = [word for word in ours if not word.is_stop_word] or ours
-    by_words = sum(max(word_similarity(one, other) for other in theirs) for one in telling) / len(telling)
+    by_words = sum(max(_similarity_to(one, other) for other in theirs) for one in telling) / len(telling)
     one, other = ("".join(word.text for word in words) for words in (ours, theirs))
     if len(one) > 1 and one == "".join(word.text[0] for word in theirs):
         by_words = max(by_words, SYNONYM)
     longest = max(len(one), len(other))
     return max(by_words, _BY_SPELLING * (1 - distance(one, other, longest) / longest))
+
+
+def _similarity_to(sent: Word, other: Word) -> float:
+    """How well a word replaces one that was sent; `off` is not the beginning of `officer`."""
+    similar = word_similarity(sent, other)
+    return 0.0 if similar == _BEGINNING and len(sent.text) < min(_ONE_TYPO, len(other.text)) else similar
 
 
 def distance(one: str, other: str, most: int) -> int:

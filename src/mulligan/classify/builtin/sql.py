@@ -93,7 +93,7 @@ def sqlstate(failure: Failure) -> ToolError | None:
         meaning = said(failure.text, (m.TIMEOUT,)) or meaning
     elif state.startswith("08"):
         meaning = said(failure.text, (m.AUTHENTICATION,)) or meaning
-    elif state.endswith(_NO_SUBCLASS):
+    elif meaning is m.ARGUMENT and state.endswith(_NO_SUBCLASS):
         meaning = said(failure.text) or meaning
     return None if meaning is None else m.error_of(failure, meaning)
 
