@@ -36,7 +36,6 @@ from mulligan.pointers import argument_of, escape, steps_of
 from mulligan.policy import Limits, Policy
 from mulligan.render.argument_steps import Offer
 from mulligan.render.corrections import CorrectionWriter
-from mulligan.render.listed_names import lists_a_near_name, nearest_first
 from mulligan.render.narrowing import asks_for_less, is_too_much, reads_rows, takes_too_long
 from mulligan.render.next_steps import (
     LONGEST_WAIT,
@@ -59,6 +58,7 @@ if TYPE_CHECKING:
     from mulligan.tools import Tool
 
 _LINE_CHARS = 300
+_NAMES_CHARS = 200
 _SENT_CHARS, _LONGEST_POINTER = 60, 100
 _MAX_PROBLEMS = 50
 _MOST_REQUIRED, _MOST_VALUES = 3, 4
@@ -437,6 +437,7 @@ class FeedbackComposer:
         rejects = isinstance(error, ResourceConflictError) and _REJECTS.search(failure.detail) is not None
         if not (rejects or isinstance(error, (ResourceNotFoundError, ToolArgumentError))):
             return ""
+        from mulligan.render.listed_names import lists_a_near_name
         from mulligan.repair.reported_names import find_offered_names, near_reported_names
 
         near = near_reported_names(error.resource, failure.detail) if error.resource else []
@@ -525,11 +526,17 @@ class FeedbackComposer:
         text = "\n".join(dict.fromkeys(filter(None, [*(one for one in quoted if one and one not in text), text])))
         limit = self._limits.detail_chars
         shown = self._redact_and_clean(text[: 4 * limit], newlines=True)
-        names = nearest_first(error, shown, min(200, limit // 2)) if isinstance(error, _MAY_LIST_NAMES) else ""
-        added = "\n" + self._catalogue["nearest_first"].format(names=names) if names else ""
+        added = self._nearest_names(error, shown) if isinstance(error, _MAY_LIST_NAMES) else ""
         excerpt = truncate(shown, limit - len(added)).strip() + added
         key = f"{call.id}\0{call.name}\0{sent_text(call)}"
         return fence(excerpt, key=key, label=self._catalogue["reported"]) if excerpt else ""
+
+    def _nearest_names(self, error: ToolError, shown: str) -> str:
+        """The names that a report lists as a last line of its quotation, the nearest to what was sent first; or nothing."""
+        from mulligan.render.listed_names import nearest_first
+
+        names = nearest_first(error, shown, min(_NAMES_CHARS, self._limits.detail_chars // 2))
+        return "\n" + self._catalogue["nearest_first"].format(names=names) if names else ""
 
 
 def _blames_statement(error: ToolError) -> bool:

@@ -42,7 +42,7 @@ _MARKS = "'\"`"
 _SIGNS_OF_A_LIST = (",", "\n", "' or ", '" or ', ": [")
 
 
-def nearest_first(error: ToolError, text: str, most: int = 200) -> str:
+def nearest_first(error: ToolError, text: str, most: int) -> str:
     """The names that a report lists, the nearest first, for a line of the quotation.
 
     Empty if it lists none, if none is near, or if the nearest is the first already.
