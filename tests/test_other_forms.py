@@ -129,6 +129,7 @@ def test_a_quantity_is_asked_as_the_number_in_the_unit_of_the_argument(name, sch
         ("size", number("Size in bytes"), "5 Mb"),
         ("size", number("Size in bytes"), "5 M"),
         ("wait", number("Pause in seconds"), "5M"),
+        ("dose_g", number("", "number"), "500 Mg"),
         ("requests_per_minute", number(), "2 h"),
         ("price_per_kg", number("", "number"), "500 g"),
         ("speed", number("Speed in metres per minute"), "5 km"),
