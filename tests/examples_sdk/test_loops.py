@@ -237,7 +237,7 @@ def test_a_rejected_credential_stops_the_run_with_the_reason_and_the_person_can_
         ]
         assert list(heard) == ["c1", "c2", "c3"]
         assert "rejected the credentials (HTTP 401)" in failed(heard["c1"])
-        assert "Tell the user" in heard["c1"].text
+        assert "answer the user in words" in heard["c1"].text
         assert succeeded(heard["c2"]) == "3"
         assert "Resource not found: no.md" in failed(heard["c3"])
         heard = yield [call("c4", "fetch", url=server.url)]
