@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -40,3 +41,15 @@ def test_a_second_call_fails_for_what_it_sent_itself():
     assert "No ref found for: develop " in raw
     assert "No ref found" not in unquoted
     assert "|Next: " in unquoted
+
+
+def test_after_how_many_refusals_the_tool_was_left_alone_is_counted(tmp_path):
+    again = {"name": "awx_launch_job", "arguments": {"template": "Rotate certificates", "limit": "prod"}}
+    answers = {"13-permission-1": json.dumps(again), "13-permission-2": "You may not write this key."}
+    row = {"arm": "mulligan", "turn": 1, "free": False, "after": None, "feedback": ""}
+    rows = [{**row, "id": one, "prompt": one, "answer": said} for one, said in answers.items()]
+    (tmp_path / "said-13.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+
+    done = run("run.py", "refusals", "--sets", "13", "--out", str(tmp_path / "said-{}.jsonl"))
+
+    assert done.stdout == "mulligan: left alone after 1 of 2 refusals\n", done.stderr

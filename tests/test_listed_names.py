@@ -63,7 +63,7 @@ def test_the_name_nearest_to_what_was_sent_is_the_first(report, sent, expected):
         ("no room 'garden'. Rooms: garden-1, garden-2, attic", "garden"),  # the first already
         ("no room 'garden'. Rooms: attic, cellar, hall", "garden"),  # none is near
         ("Command '['book', 'attic', 'garden']' failed: garden not found", "garden"),  # a command
-        ("no room 'garden': it was sold, nobody uses the old garden, sorry", "garden"),  # a sentence
+        ("no room 'garden': it was sold, few use the old garden, sorry", "garden"),  # a sentence
         ("no room 'garden'", "garden"),
         ("Room 'garden' not found. Do not use: attic, gardens, hall", "garden"),
         ("Room 'garden' not found. Reserved names: attic, gardens, hall", "garden"),
@@ -103,6 +103,12 @@ def test_a_name_that_the_quotation_has_no_room_for_is_shown():
     content = told(f"no room 'garden'. Rooms: {rooms}, north-garden", "garden", limits=Limits(detail_chars=200))
     assert "[nearest first: north-garden, cellar-" in content
     assert len(FENCE.search(content)[2]) <= 200
+
+
+@pytest.mark.parametrize("most", range(10, 120, 10))
+def test_the_limit_of_the_quotation_holds_with_the_names(most):
+    content = told("no room 'garden'. Rooms: attic, garden-1", "garden", limits=Limits(detail_chars=most))
+    assert len(FENCE.search(content)[2]) <= most
 
 
 def test_secrets_in_a_list_stay_hidden():

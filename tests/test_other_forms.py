@@ -269,6 +269,7 @@ def test_the_step_names_the_allowed_value_nearest_to_the_one_that_was_sent_first
     ("sent", "members", "meant"),
     [
         ({"pause": "5m"}, {"pause_seconds": number()}, {"pause_seconds": 300}),
+        ({"pause": "1h30m"}, {"pause_seconds": number()}, {"pause_seconds": 5400}),
         ({"size": "2 GB"}, {"size_mb": number(), "note": {"type": "string"}}, {"size_mb": 2000}),
         ({"pause": 5}, {"pause_seconds": number()}, None),
         ({"pause": "5"}, {"pause_seconds": number()}, None),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
+from string import ascii_lowercase
 from typing import Any, NamedTuple
 
 from judge import judge
@@ -46,7 +47,7 @@ def tables(scenarios: Sequence[Scenario], arms: dict[str, Answers], base: str) -
 
 def _number_of(scenario: Scenario) -> int:
     """The number at the end of an id: 3 of `14-enum-c3`, where a letter says whose it is."""
-    return int(scenario["id"].rsplit("-", 1)[1].lstrip("cd"))
+    return int(scenario["id"].rsplit("-", 1)[1].lstrip(ascii_lowercase))
 
 
 KINDS = ["unknown_tool", "invalid_arguments", "not_found", "transient", "conflict", "refused"]

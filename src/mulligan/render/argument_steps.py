@@ -114,8 +114,8 @@ def argument_step(
     kinds = {_problem_template(problem, known, sent) for problem in problems}
     parents = _parents_of_unknown(problems, kinds, tool) if error.rule == "host:arguments" else None
     if parents is not None and tool is not None:
-        is_open = parents == {""} and offer != "meant"
-        misnamed = _misnamed_step(error, name, tool, catalogue, problems) if is_open else ""
+        is_asked = offer == "meant"
+        misnamed = "" if is_asked or parents != {""} else _misnamed_step(error, name, tool, catalogue, problems)
         return misnamed or _known_arguments_step(name, tool, catalogue, parents, rest)
     if kinds == {"without"} and not _parameters(tool):
         return catalogue["without_any"].format(tool=name)

@@ -444,7 +444,7 @@ class FeedbackComposer:
         shows_form = _SHOWS_FORM.search(failure.detail) is not None
         offered = near if near or shows_form else find_offered_names(failure.detail, error.resource)
         is_list = any(name != error.resource and name in feedback.detail for name in offered)
-        if is_list or (not shows_form and lists_a_near_name(error, failure.detail)):
+        if is_list or (not shows_form and lists_a_near_name(error, feedback.detail)):
             return "correction" if _blames_statement(error) else "names"
         explains = (
             isinstance(error, ResourceNotFoundError) and _EXPLAINS.search(_ADDRESS.sub("", failure.detail)) is not None
@@ -535,8 +535,10 @@ class FeedbackComposer:
         """The names that a report lists as a last line of its quotation, the nearest to what was sent first; or nothing."""
         from mulligan.render.listed_names import nearest_first
 
-        names = nearest_first(error, shown, min(_NAMES_CHARS, self._limits.detail_chars // 2))
-        return "\n" + self._catalogue["nearest_first"].format(names=names) if names else ""
+        limit = self._limits.detail_chars // 2
+        names = nearest_first(error, shown, min(_NAMES_CHARS, limit))
+        line = "\n" + self._catalogue["nearest_first"].format(names=names) if names else ""
+        return line if len(line) <= limit else ""
 
 
 def _blames_statement(error: ToolError) -> bool:

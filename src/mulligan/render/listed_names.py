@@ -1,6 +1,7 @@
-"""The names that a quoted report lists, those nearest to what was sent first: a model often takes the first name of a list.
+"""The names that a report lists, and the values that a schema allows, nearest to what was sent first.
 
-The names are foreign and stay within the quotation; only their order is ours.
+A model often takes the first name of a list. The names of a report are foreign and stay within its quotation; only their
+order is ours.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _SENTENCE = lazy_pattern(  # words of a sentence, which no name contains
     r"(?i)\b(?:is|are|was|were|be|been|not|no|the|must|has|have|had|can|cannot|could|should|will|would|does|did|because|"
     r"this|that|you|your|it)\b|^(?:use|try|please|see|got|expected|received)\b"
 )
-_BEFORE, _MOST_SENT = 60, 8
+_BEFORE, _MOST_SENT, _LONGEST_SENT, _FEWEST_LISTED = 60, 8, 100, 2
 _MOST_TEXT, _MOST_STARTS, _MOST_LISTED, _MOST_WORDS, _MOST_SHOWN = 4_000, 50, 200, 5, 8
 _NEAR, _LEAD, _EXPLAINED = 0.5, 0.05, 0.9
 _MARKS = "'\"`"
@@ -72,7 +73,7 @@ def _scores(error: ToolError, text: str) -> dict[str, float]:
         return {}
     sent = list(islice(dict.fromkeys(_sent_names(error, text)), _MOST_SENT))
     listed = find_listed_names(text, sent)
-    if not sent or len(listed) < 2:
+    if not sent or len(listed) < _FEWEST_LISTED:
         return {}
     return {
         name: max(max(_nearness(one, name), _EXPLAINED * _nearness(one, f"{name} {remark}")) for one in sent)
@@ -188,7 +189,7 @@ def _sent_names(error: ToolError, text: str) -> Iterator[str]:
 
 def _texts(value: Any, depth: int = 8) -> Iterator[str]:
     if isinstance(value, str):
-        if 0 < len(value) <= 100:
+        if 0 < len(value) <= _LONGEST_SENT:
             yield value
     elif depth and isinstance(value, Mapping):
         yield from _texts(list(value.values()), depth - 1)

@@ -23,7 +23,6 @@ _FEWEST_SHARING, _SHORTEST_UNIT_WORD = 2, 3
 _IS_MOMENT = re.compile(
     r"\s*(?:\d{1,4}[-./:]\d|\d{9,13}\b|\d{8}(?:T|\b)|now|today|yesterday|tomorrow|noon|midnight)", re.IGNORECASE
 )
-_HAS_UNIT = re.compile(r"\d+(?:\.\d+)?\s?[^\W\d_]{1,12}")
 _WORD = re.compile(r"[^\W\d_]+")
 _MODIFIER_WORDS = """
 not no non never without except excluding exclude skip ignore un min max minimum maximum old previous prev
@@ -118,7 +117,7 @@ def match_names(
 
 def _match_unit_at_end(name: str, sent: object, candidates: Mapping[str, Any], taken: Collection[str]) -> list[str]:
     """The numbers whose name only adds a unit, where a quantity in a unit of that kind was sent: `wait_seconds` for `5m`."""
-    if not isinstance(sent, str) or _HAS_UNIT.fullmatch(sent.strip()) is None:
+    if not isinstance(sent, str):
         return []
     from mulligan.repair.quantities import read_quantity
 

@@ -72,9 +72,9 @@ _WORD = re.compile(r"[^\W\d_]+|[°%€$£¥₹]")
 _UNIT_IN_DESCRIPTION = re.compile(
     r"(?:\b(?:in|as)\s+|\()(?:(?:degrees?|whole|the)\s+)?([^\W\d_]+|[°%€$£¥₹])(?![\w.]*\d)", re.IGNORECASE
 )
-_UNIT_ALONE = re.compile(
+_UNIT_ALONE = re.compile(  # a description that begins with it: `Seconds; at most 60`
     r"\s*([^\W\d_]+)(?=\s*(?:[;,.(]|\bper\b|$))"
-)  # a description that begins with it: `Seconds; at most 60`
+)
 _NOT_ALONE = re.compile(r"\b(?:per\b(?! second)|square|cubic|since|epoch|unix)|[²³]|/(?!s\b)[a-z]", re.IGNORECASE)
 _NOT_ALONE_WORDS = frozenset(("per", "square", "squared", "sq", "cubic", "since", "epoch", "unix", "at", "2", "3"))
 _COUNTED_NOUN = re.compile(r"(?:number of|how many)\s+([^\W\d_]+)", re.IGNORECASE)

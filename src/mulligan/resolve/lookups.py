@@ -419,21 +419,21 @@ def _own_identifier(name: str, wanted: _Wanted) -> object:
 
     The thing may also be identified by an argument that is named as its kind: the `name` of a new zone is the `zone` to get.
     """
-    words = split_words(name)
     if not wanted.reads_one or not wanted.kind:
         return None
-    kinds = [one for one in wanted.sent if _names_kind(one, wanted.kind)]
+    last = split_words(name)[-1:]
     own = [one for one in wanted.sent if _is_own(one, wanted.kind)]
-    if _names_kind(name, wanted.kind) or (kinds and not own and _is_own(name, wanted.kind)):
-        bare = [one for one in own if split_words(one)[-1] in _BARE_HANDLES and not kind_of_argument(one)]
-        given = bare if _names_kind(name, wanted.kind) else kinds
-        return wanted.sent[given[0]] if len(given) == 1 else None
-    if not _is_own(name, wanted.kind):
+    if _names_kind(name, wanted.kind):
+        found = [one for one in own if split_words(one)[-1] in _BARE_HANDLES and not kind_of_argument(one)]
+    elif not _is_own(name, wanted.kind):
         return None
-    same = [one for one in own if split_words(one)[-1] == words[-1]]
-    if not same and words[-1] in _HANDLES:
-        same = [one for one in own if split_words(one)[-1] in _HANDLES]
-    return wanted.sent[same[0]] if len(same) == 1 else None
+    elif own:
+        found = [one for one in own if split_words(one)[-1:] == last]
+        if not found and not _HANDLES.isdisjoint(last):
+            found = [one for one in own if split_words(one)[-1] in _HANDLES]
+    else:
+        found = [one for one in wanted.sent if _names_kind(one, wanted.kind)]
+    return wanted.sent[found[0]] if len(found) == 1 else None
 
 
 def _names_kind(name: str, kind: tuple[Word, ...]) -> bool:
