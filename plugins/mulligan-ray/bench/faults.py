@@ -101,7 +101,7 @@ def row(name: str, met: list[faults.Met]) -> str:
     """A line of the table."""
     right = sum((one.error, one.effect) == tuple(one.expected) for one in met)
     twice = sum(one.runs > 1 and one.declared not in faults.SAFE for one in met)
-    works = sum(one.next_works for one in met)
+    works = sum(one.next_error is None for one in met)
     late = sorted(one.late * 1_000 for one in met if one.error == "ToolTimeoutError")
     lateness = ("", "")
     if late:

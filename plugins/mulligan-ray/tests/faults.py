@@ -24,7 +24,7 @@ from mulligan_ray import Ray
 from mulligan_testkit.out_of_memory import can_outgrow, remove_groups
 
 from mulligan import Pipeline, Tool
-from mulligan.errors import UsageError
+from mulligan.errors import ToolError, UsageError
 from mulligan.middleware import retry
 
 WAYS: dict[str, dict[str, Any]] = {"task": {}, "actor": {"actors": 4}}
@@ -50,7 +50,7 @@ class Met(NamedTuple):
         expected: the class and the effect that are right.
         runs: the number of processes in which it started.
         late: seconds after its deadline.
-        next_works: whether the next call on the same executor worked.
+        next_error: what the next call on the same executor failed with; None if it worked.
     """
 
     fault: str
@@ -61,13 +61,13 @@ class Met(NamedTuple):
     expected: tuple[str, str | None]
     runs: int
     late: float
-    next_works: bool
+    next_error: str | None
 
     @property
     def is_right(self) -> bool:
         """Whether the class and the effect are right, no writing tool ran twice, and the next call worked."""
         runs_once = self.runs <= 1 or self.declared in SAFE
-        return (self.error, self.effect) == tuple(self.expected) and runs_once and self.next_works
+        return (self.error, self.effect) == tuple(self.expected) and runs_once and self.next_error is None
 
 
 class Fault(NamedTuple):
@@ -145,7 +145,8 @@ def meet(name: str, cluster: Any, rounds: int = 1) -> Iterator[Met]:
     )
     with _node(fault, cluster, place) as node:
         resources = None if node is None else {place: 1}
-        executors = {way: Ray(num_cpus=0.1, resources=resources, **options) for way, options in WAYS.items()}
+        cpus = 0.1 if node is None else 0
+        executors = {way: Ray(num_cpus=cpus, resources=resources, **options) for way, options in WAYS.items()}
         nexts = {way: Ray(num_cpus=0.1, **options) for way, options in WAYS.items()} if node else executors
         tools = [
             Tool.from_function(fault.tool, name=f"{way}_{one}", executor=executor, timeout=fault.timeout, **options)
@@ -174,7 +175,7 @@ def _node(fault: Fault, cluster: Any, place: str) -> Iterator[Any]:
     before, nodes = dict(os.environ), set(cluster.worker_nodes)
     os.environ |= fault.environment
     try:
-        node = cluster.add_node(**NODE, resources={place: fault.places})
+        node = _add(cluster, fault, place)
     finally:
         os.environ.clear()
         os.environ |= before
@@ -185,6 +186,11 @@ def _node(fault: Fault, cluster: Any, place: str) -> Iterator[Any]:
     finally:
         for added in cluster.worker_nodes - nodes:
             cluster.remove_node(added, allow_graceful=False)
+
+
+def _add(cluster: Any, fault: Fault, place: str) -> Any:
+    """Adds a node for the calls of a fault alone: it has no CPUs, which all other calls need."""
+    return cluster.add_node(**{**NODE, "num_cpus": 0}, resources={place: fault.places})
 
 
 def _occupy(name: str) -> None:
@@ -218,16 +224,21 @@ async def _round(name: str, fault: Fault, pipeline: Pipeline, lose: Callable[[],
                 call.cancel()
         ended = await asyncio.gather(*calls)
         runs = {pair: len({line.split()[0] for line in _lines(paths[pair])}) for pair in pairs}
-    works = {way: not (await pipeline.acall(way)).is_error for way in WAYS}
+    next_errors = {way: text_of((await pipeline.acall(way)).error) for way in WAYS}
     return [
-        Met(name, *pair, error, effect, _expected(fault, pair[1]), runs[pair], late, works[pair[0]])
+        Met(name, *pair, error, effect, _expected(fault, pair[1]), runs[pair], late, next_errors[pair[0]])
         for pair, (error, effect, late) in zip(pairs, ended, strict=True)
     ]
 
 
+def text_of(error: ToolError | None) -> str | None:
+    """The class and the message of an error, if there is one."""
+    return None if error is None else f"{type(error).__name__}: {error.message}"
+
+
 async def _lose(fault: Fault, cluster: Any, node: Any, place: str) -> None:
     if fault.survives:
-        cluster.add_node(**NODE, resources={place: fault.places})  # Ray starts nodes in the main thread only
+        _add(cluster, fault, place)  # Ray starts nodes in the main thread only
     await asyncio.to_thread(cluster.remove_node, node, False)
 
 

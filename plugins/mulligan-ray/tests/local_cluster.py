@@ -23,6 +23,7 @@ os.environ |= {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_enable_metrics_collection": "0",
     "RAY_health_check_timeout_ms": "60000",  # on a busy machine a node that lives answers late
+    "RAY_memory_monitor_refresh_ms": "0",  # else a node ends workers if other programs fill this machine's memory
 }  # read when Ray is imported
 
 

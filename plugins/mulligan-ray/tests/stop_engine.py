@@ -22,7 +22,7 @@ from pathlib import Path
 import local_cluster
 import mulligan_ray
 import ray_tools
-from faults import DECLARED, LOST, SAFE, WAYS, Met
+from faults import DECLARED, LOST, SAFE, WAYS, Met, text_of
 from mulligan_ray import Ray, cluster
 
 from mulligan import Pipeline, Policy, Tool, ToolResult
@@ -63,10 +63,10 @@ async def main() -> None:
             results = dict(zip(calls, await asyncio.gather(*calls.values()), strict=True))
             late = time.perf_counter() - began - TIMEOUT
             local_cluster.restart_head(first)
-            works = {(at, way): not (await pipelines[at].acall(way)).is_error for at in range(2) for way in WAYS}
+            nexts = {(at, way): text_of((await pipelines[at].acall(way)).error) for at in range(2) for way in WAYS}
         for executor in (one for both in executors for one in both.values()):
             executor.close()
-        met = [_met(key, result, paths[key], late=late, next_works=works[key[:2]]) for key, result in results.items()]
+        met = [_met(key, result, paths[key], late=late, next_error=nexts[key[:2]]) for key, result in results.items()]
     print(json.dumps(met))  # noqa: T201
 
 
@@ -84,12 +84,12 @@ def _begin(pipeline: Pipeline, key: tuple[int, str, str], path: Path) -> asyncio
     return asyncio.ensure_future(pipeline.acall("_".join(key[1:]), {"path": str(path), "seconds": 90}))
 
 
-def _met(key: tuple[int, str, str], result: ToolResult, path: Path, *, late: float, next_works: bool) -> Met:
+def _met(key: tuple[int, str, str], result: ToolResult, path: Path, *, late: float, next_error: str | None) -> Met:
     at, way, declared = key
     expected = UNREACHABLE if at == 1 and declared in SAFE else LOST
     runs = len({line.split()[0] for line in path.read_text().splitlines()}) if path.exists() else 0
     effect = result.error.effect if result.error else None
-    return Met(FAULT, way, declared, type(result.error).__name__, effect, expected, runs, late, next_works)
+    return Met(FAULT, way, declared, type(result.error).__name__, effect, expected, runs, late, next_error)
 
 
 if __name__ == "__main__":
