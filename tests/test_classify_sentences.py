@@ -30,7 +30,9 @@ Our booking engine is not ready, come back in a few minutes.
 Server is in maintenance mode until 14:00 UTC
 No leader: an election is in progress.
 The catalogue is being re-indexed.""",
-    errors.ToolTimeoutError: """The oven did not answer within 30 seconds.
+    errors.ToolTimeoutError: """The operation was cancelled (timed out)
+The request was canceled. Deadline exceeded.
+The oven did not answer within 30 seconds.
 Gave up after 45 s: the lift has not arrived.
 The report took longer than the allowed 2 minutes.""",
     errors.ToolConnectionError: """Lost the connection to the lighthouse.
@@ -46,7 +48,16 @@ Somebody else is editing this chapter.
 The pump cannot be removed while it is running.
 Only draft invoices can be deleted.
 Your copy is out of date, the page was changed in the meantime.
-Another import for this shop is running already.""",
+Another import for this shop is running already.
+No suspended member to reinstate.
+No running pump to stop: pump 7 was stopped at noon.
+You cannot reopen a locked ledger.
+Only lanes that have a free gate can be booked.
+Only voyages in state PLANNED can be cancelled.
+Voyage V-1188 was cancelled on Monday.""",
+    errors.ToolCancelledError: """The nightly export was cancelled.
+A task was canceled.
+your request has been cancelled by the client""",
     errors.ToolArgumentError: """Depth must lie between 2 and 40 metres.
 I can't read this as a date: "next blue moon"
 The end cannot be before the start.

@@ -43,6 +43,7 @@ _NARROWED = {  # what a later clause may say instead
     m.ARGUMENT: (m.AUTHENTICATION, m.RATE_LIMIT, m.QUOTA),
     m.PERMISSION: (m.AUTHENTICATION,),
     m.QUOTA: (m.RATE_LIMIT,),
+    m.CANCELLED: (m.TIMEOUT,),
 }
 _VAGUE = (None, m.ARGUMENT, m.FAILED)
 _NARROWER: Mapping[m.Meaning, tuple[m.Meaning, ...]] = {
@@ -347,7 +348,9 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
     ),
     (
         m.CANCELLED,
-        """~ (was|been|is|were) (cancelled|canceled) …, context (cancelled|canceled), (the|this) operation was aborted,
+        """(the|this|that|your|a|an|) (*|) (operation|request|call|rpc|query|task|command|statement|execution|transaction)
+            (was|is|were|has been) (cancelled|canceled) …, it was (cancelled|canceled) …,
+        context (cancelled|canceled), (the|this) operation was aborted,
         (canceling|cancelling) statement due to user request""",
     ),
     (

@@ -80,8 +80,8 @@ _PROPOSAL = lazy_pattern(r"did you mean|corrected call|\bnext:|<<<|>>>", re.IGNO
 _PROPOSAL_PARTS = ("you mean", "corrected", "next:", "<<<", ">>>")
 _EXPLAINS = lazy_pattern(  # what a report says on how a name is written
     r"\b(?:form(?:at)? (?:of|is|must|like)|(?:has|have|in|of) (?:the|this) form(?:at)?|"
-    r"(?:the|a|its|with|without|missing) (?:prefix|suffix)|(?:prefix|suffix) (?:is|must|of)|digits?|begins?|starts?|"
-    r"ends? (?:with|in)|written|spelled|must be|should be|use the|give|e\.g|for example|such as)\b",
+    r"(?:the|a|its|with|without|missing) (?:prefix|suffix)|(?:prefix|suffix) (?:is|must|of)|digits?|(?:begins?|starts?|"
+    r"ends?) (?:with|in)|written|spelled|must be|should be|use the|give|e\.g|for example|such as)\b",
     re.IGNORECASE,
 )
 _ADDRESS = lazy_pattern(r"\b\w+://\S+")

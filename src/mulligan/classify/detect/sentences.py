@@ -37,7 +37,7 @@ _NO_RESOURCE = re.compile(  # neither a text in a page, nor what the call should
 )
 _COUNTED = re.compile(r"\d+ (?:\w+ )?\w+s \w+ed\b")  # `12 players timed out in round 3`
 _WRAPPER = re.compile(  # `Error executing tool crash: ...`: the name of a tool says nothing
-    r"\b(?:execut|call|runn|invok)ing (?:the )?(?:tool |function )?[\w.'\"`/-]{1,80}"
+    r"\b(?<!no )(?<!No )(?:execut|call|runn|invok)ing (?:the )?(?:tool |function )?[\w.'\"`/-]{1,80}"
     r"|\b(?:tool|function) [\w.'\"`/-]{1,80}(?= failed)"
 )
 _BLANKS = re.compile(r"[\s*#>|\u2502]+")
@@ -77,6 +77,8 @@ _WORDS: Mapping[str, str] = {
     "LABEL": "(id|name|number|code|key|sku|title|address|reference|slug|symbol|barcode|e-?mail|uuid|label|tag|identifier)",
     "PERSON": "(the |a |an |your |its |our )?(user|operator|client|caller|human|administrator|admin|pilot|driver|person"
     "|reviewer|approver|supervisor|customer|owner|host|dispatcher|staff|nurse|technician|player|sender|requester)",
+    "STATE": "(active|inactive|open|closed|running|stopped|paused|pending|queued|scheduled|failed|finished|completed|cancell?ed"
+    "|archived|published|draft|staged|unpaid|paid|expired|suspended|enabled|disabled|locked) ",
     "STOPPED": "(cancell?ed|aborted|interrupted|stopped|terminated|declined|rejected|dismissed|refused|denied|killed|halted"
     "|withdrawn|vetoed)",
 }
@@ -137,7 +139,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str, str], ...] = (
         <PERSON> (has |have )?(<STOPPED>|pressed|said no|closed the|hung up|did not (confirm|approve|agree|consent)|chose not)
         <NOT> (confirmed|approved) by
         (emergency stop|e-stop|superseded by|cancell?ation (was )?requested|on request)
-        (was|were|been|is|got|be) (cancell?ed|aborted|interrupted)
+        (?<!\\d )(was|were|been|is|got|will be) (cancell?ed|aborted|interrupted)
         (operation|request|call|job|task|upload|download|run|mission|transfer|query|execution|it) (cancell?ed|aborted
             |interrupted)
         """,
@@ -487,7 +489,10 @@ _TABLE: tuple[tuple[m.Meaning, str, str, str], ...] = (
         you already (have|own|hold) …
         (changed|modified|edited|updated) by … while
         (state|status) transition …
-        only (\\w+ ){1,4}can be \\w+ed
+        (?<=\\d )(was|were|has been|have been) (cancell?ed|aborted|closed|stopped|terminated|archived|paused)
+        no <STATE>\\w+ to \\w+
+        <CANNOT>\\w+ (a|an) <STATE>\\w+
+        only (\\w+ ){1,6}can be \\w+ed
         (is|are) in (a |an |the )?\\w+ (state|status)(?= and|$|[.,;:])
         (\\w+ed|running|in use) already(?=$|[.,;:])
         <NOT> in (a|the) (\\w+ )?(state|status) …
