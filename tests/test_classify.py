@@ -450,6 +450,26 @@ def test_a_rate_limit_and_a_quota_are_told_apart(pipeline, status, headers, text
     assert type(pipeline.classify(ClientError(Response(status, headers), text))) is cls
 
 
+@pytest.mark.parametrize("status", [400, 422])
+@pytest.mark.parametrize(
+    ("text", "cls"),
+    [
+        ("Pump is restarting or running.", ResourceConflictError),
+        ("The lift is moving", ResourceConflictError),
+        ("Cannot add an entry because the ledger is closed", ResourceConflictError),
+        ("Only pending transfers can be recalled", ResourceConflictError),
+        ("The end cannot be before the start", ToolArgumentError),
+        ("colour: only red, green and blue are accepted", ToolArgumentError),
+        ("quantity must be at most 3", ToolArgumentError),
+        ("name is a required property", ToolArgumentError),
+        ("unexpected field 'paid'", ToolArgumentError),
+    ],
+)
+def test_the_state_of_a_thing_is_no_argument(pipeline, status, text, cls):
+    error = pipeline.classify(ClientError(Response(status), text))
+    assert (type(error), error.effect, error.http_status) == (cls, "none", status)
+
+
 IN_AN_HOUR = datetime.now(UTC) + timedelta(hours=1)
 
 

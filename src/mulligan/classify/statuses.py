@@ -11,6 +11,7 @@ from typing import Unpack
 
 from mulligan.classify import meanings as m
 from mulligan.classify.call_arguments import shows_sent_value
+from mulligan.classify.detect.sentences import complaint
 from mulligan.classify.failure import Failure
 from mulligan.classify.phrases import said
 from mulligan.classify.reasons import meaning_of_codes
@@ -137,6 +138,8 @@ def meaning_of(status: int, failure: Failure) -> m.Meaning:
     if override is None and known_status in _TEXT_OVERRIDES:
         texts = (failure.service_text if known_status in _VALIDATION_STATUSES else "", failure.told)
         override = next(filter(None, (said(text, _TEXT_OVERRIDES[known_status]) for text in texts if text)), None)
+    if override is None and status in _VALIDATION_STATUSES and complaint(failure.told) is m.CONFLICT:
+        override = m.CONFLICT  # `Instance is running`
     if override is None and status == 500 and shows_sent_value(failure.told, failure.arguments):
         override = said(failure.told, _ABOUT_THE_CALL)
     if (

@@ -483,6 +483,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str, str], ...] = (
         (version|edit|merge|update|scheduling) conflict
         (changed|modified|updated|edited) (since|in the meantime|meanwhile|by (another|someone|somebody)) …
         (no longer be|can no longer) …
+        (cancell?ed|closed|archived|expired|ended|deleted|withdrawn) and (can|may|could) (not|no longer) be \\w+
         """,
         """
         already (?!have|has|had) …
@@ -533,8 +534,8 @@ _TABLE: tuple[tuple[m.Meaning, str, str, str], ...] = (
         no (\\w+ )?\\w+ (is |are )(left|remaining|free|vacant|in stock|available)
         (is|are|was|were|be|been) (\\w+ )?(fully booked|sold out|out of stock|on hold|frozen|archived|read-only|immutable
             |locked)
-        (is|are) (currently |still |being )?(moving|running|open|closed|active|paused|armed|charging|printing|recording
-            |playing|occupied|engaged|processed|edited|shipped|delivered|completed|finished|paid|cancell?ed|finali[sz]ed|over
+        (is|are) (currently |still |being )?(\\w+ or )?(moving|running|open|closed|active|paused|armed|charging|printing
+            |recording|playing|occupied|engaged|processed|edited|shipped|delivered|completed|finished|paid|cancell?ed|finali[sz]ed|over
             |past|merged|expired|left)
         has (left|shipped|ended|started|closed|begun|departed|passed|finished|been (shipped|paid|completed|closed|approved
             |delivered|dispatched))
