@@ -301,7 +301,29 @@ def test_parameters_that_cannot_be_given_cost_no_suggestion() -> None:
         raise RuntimeError("this schema cannot be built")
 
     index = SuggestionIndex([Entry("read_file", "", broken), Entry("read_mail", "", ["id"])])
-    assert index.suggest("reed_file", {"path": "x"}) == Suggestions(("read_file", "read_mail"), True)
+    assert index.suggest("reed_file", {"path": "x"}) == Suggestions(("read_file",), True)
+
+
+@pytest.mark.parametrize(
+    ("called", "meant"),
+    [
+        ("board-firmware-initialize", "board-firmware-init"),
+        ("docs.export_multi", "doc.export_multiple"),
+        ("putFileInArchive", "putFilesIntoArchive"),
+        ("start_calibr", "start_calibration"),
+    ],
+)
+def test_a_name_with_the_same_words_in_other_forms_stands_alone(called: str, meant: str) -> None:
+    names = (
+        "board-firmware-flash",
+        "doc.export",
+        "doc.list",
+        "createFile",
+        "listFiles",
+        "start_pump",
+        "list_calibrations",
+    )
+    assert SuggestionIndex([*map(Entry, names), Entry(meant)]).suggest(called).names == (meant,)
 
 
 # --- a wrong one is never sold as certain

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Literal
 
-from mulligan.resolve.similarity import MISSPELT, RELATED, word_similarity
+from mulligan.resolve.similarity import MISSPELT, RELATED, is_short_form, word_similarity
 from mulligan.resolve.synonyms import HARMLESS, NAMESPACE_SEPARATORS
 from mulligan.resolve.words import (
     UNKNOWN,
@@ -84,7 +84,7 @@ def _find_proposal(tool: Tool, called: str, is_clear: bool) -> _Found | None:
         called_words = parsed.words
     dropped, added = _unmatched(called_words, tool_words), _unmatched(tool_words, called_words)
     is_same = is_same_tool(called, tool.name)
-    is_same_words = is_same or [word.text for word in called_words] == [word.text for word in tool_words]
+    is_same_words = is_same or _are_same_words(called_words, tool_words)
     is_clear = (
         is_clear
         and not _is_other_namespace(called, tool.name)
@@ -105,10 +105,20 @@ def _find_proposal(tool: Tool, called: str, is_clear: bool) -> _Found | None:
         return if_asked
     is_reworded = bool(tool.destructive) and [word.text for word in called_words] != [word.text for word in tool_words]
     is_other_number = any(word.destroys for word in tool_words) and _differs_in_number(called_words, tool_words)
-    is_other = any(word.text not in _PARTICLES for word in (*dropped, *added))
+    is_other = any(word.text not in _PARTICLES for word in (*dropped, *added)) and not is_same_words
     if is_reworded or is_other_number or (is_other and any(word.destroys for word in tool_words)):
         return "listed"
     return _IF_FITTING if is_other else if_asked
+
+
+def _are_same_words(ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
+    """Whether two names have the same words, if `init` and `initialize` are one; not for a tool that destroys."""
+    if len(ours) != len(theirs):
+        return False
+    differ = [(one, other) for one, other in zip(ours, theirs, strict=True) if one.text != other.text]
+    is_short = [is_short_form(one, other) for one, other in differ]
+    are_forms = all(short or one.stem == other.stem for short, (one, other) in zip(is_short, differ, strict=True))
+    return not differ or (any(is_short) and are_forms and not any(word.destroys for word in theirs))
 
 
 def _would_mislead(tool: Tool, ours: Sequence[Word], theirs: Sequence[Word]) -> bool:

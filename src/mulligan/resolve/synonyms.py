@@ -26,6 +26,7 @@ type fill input enter
 navigate goto visit browse
 schedule book reserve appointment
 summarize summary summarise
+initialize initialise init
 translate translation translator
 directory dir folder
 repository repo
@@ -306,7 +307,7 @@ minimum maximum min max take
 """
 # Words that say almost nothing about which tool is meant.
 STOP_WORDS = """
-mcp server tool function api default plugin the a an of to for in on with by from and or all current my one
+mcp server tool function api default plugin the a an of to into onto for in on with by from and or all current my one
 content text info detail information data result id name now
 """
 # Separators between a namespace and a name.
