@@ -51,6 +51,31 @@ def step(schema: dict[str, Any], sent: Any, **definitions: Any) -> str:
             [{"lat": 1, "lon": 2}, "there"],
             'an object with "lat" and "lon" for "/at/1"',
         ),
+        (
+            {"type": "array", "items": POINT},
+            ["here", "there"],
+            'an object with "lat" and "lon" for "/at/0" and "/at/1"',
+        ),
+        (
+            {"type": "object", "properties": {"from": POINT, "to": POINT}},
+            {"from": "here", "to": "there"},
+            'an object with "lat" and "lon" for "/at/from" and "/at/to"',
+        ),
+        (
+            {"type": "object", "properties": {"x": {**NUMBER, "maximum": 9}, "y": {**NUMBER, "maximum": 9}}},
+            {"x": 12, "y": 40},
+            'at most 9 for "/at/x" and "/at/y"',
+        ),
+        (
+            {"type": "array", "items": {"enum": ["red", "blue"]}},
+            ["rose", "navy"],
+            'one of "red", "blue" for "/at/0" and "/at/1"',
+        ),
+        (
+            {"type": "object", "properties": {"from": POINT, "to": {**POINT, "required": ["lat"]}}},
+            {"from": "here", "to": "there"},
+            'a valid "/at/from" and "/at/to"',
+        ),
     ],
 )
 def test_the_wanted_form_is_described_by_the_schema(schema, sent, form):

@@ -47,6 +47,7 @@ def nearest(report, sent, **options):
         ("Room not found: hall_b. We have 'attic', 'main_hall_b' and 'hall_c'", "hall_b", "main_hall_b, "),
         ("bad room 'IT'; departments: Sales, Information Technology, Legal", "IT", "Information Technology, "),
         ("who is ines? members: a.b (Tom Ash), c.d (Ines Ray), e.f (Ina Poe)", "ines", "c.d, "),
+        ("no room tulips. Rooms: k-7 (Tulip house), k-9 (Beans), k-12 (Roses)", "tulips", "k-7, k-9, k-12"),
         ("unknown 'garden', try:\n- attic\n- cellar\n- garden room\n", "garden", "garden room, "),
         ("no room 'blue, small'; rooms: 'red, big', 'cellar', 'blue, tall'", "blue, small", '"blue, tall"'),
         ("room 'lab' not known, available rooms: attic, cellar or lab-7", "lab", "lab-7, "),

@@ -126,7 +126,7 @@ def argument_step(
     if step or (template == "added" and (step := _added_step(error, name, tool, catalogue, pointers, offer, look))):
         return step
     form = ""
-    if template == "valid" and len(names) == 1:
+    if template == "valid" and (len(names) == 1 or len({problem.expected for problem in problems}) == 1):
         template, form = _valid_template(problems, tool, catalogue, offer)
     if template in _FINER_THAN_VALID:
         template = finer_template(catalogue, "valid", template)
@@ -138,7 +138,7 @@ def argument_step(
 def _valid_template(
     problems: Sequence[Problem], tool: Tool | None, catalogue: Catalogue, offer: Offer
 ) -> tuple[str, str]:
-    """The template for one argument with a wrong value, and the object or list that is wanted there, or an empty text."""
+    """The template for wrong values that are to be the same, and the object or list that is wanted there, or an empty text."""
     quoted = {"names": "quoted_value", "form": "quoted_form_of", "correction": "quoted_correction"}.get(offer)
     if quoted:
         return quoted, ""
@@ -258,11 +258,10 @@ def _undeclared(error: ToolError, tool: Tool | None) -> list[str]:
 
 
 def _lists_values(problems: Sequence[Problem]) -> bool:
-    """Whether the only problem lists allowed values that are plain identifiers: a sentence would look like our own text."""
-    problem = problems[0]
-    values = _PLAIN_VALUES(problem.expected or "")
-    is_list = problem.message in (NOT_ALLOWED, NO_FORM) and values is not None and len(values[0]) <= _LONGEST_LIST
-    return is_list and len(problems) == 1
+    """Whether each problem lists allowed values that are plain identifiers: a sentence would look like our own text."""
+    values = _PLAIN_VALUES(problems[0].expected or "")
+    are_lists = all(problem.message in (NOT_ALLOWED, NO_FORM) for problem in problems)
+    return are_lists and values is not None and len(values[0]) <= _LONGEST_LIST
 
 
 def _ordered_values(problem: Problem, sent: Mapping[str, Any]) -> str | None:
@@ -278,19 +277,19 @@ def _ordered_values(problem: Problem, sent: Mapping[str, Any]) -> str | None:
 
 
 def _form_of(problems: Sequence[Problem], tool: Tool | None, catalogue: Catalogue) -> str:
-    """The object or list that is wanted where the only problem is a value of another type; otherwise empty."""
-    if tool is None or len(problems) != 1 or problems[0].message not in (WRONG_TYPE, NO_FORM):
+    """The object or list that is wanted where each value is of another type; empty if they are to have different forms."""
+    if tool is None or any(problem.message not in (WRONG_TYPE, NO_FORM) for problem in problems):
         return ""
     from mulligan.render.expected_form import expected_form
 
-    return expected_form(tool, problems[0].pointer, catalogue)
+    forms = {expected_form(tool, problem.pointer, catalogue) for problem in problems}
+    return forms.pop() if len(forms) == 1 else ""
 
 
 def _is_bound(problems: Sequence[Problem]) -> bool:
-    """Whether the only problem is a number, list or text beyond a limit that can be stated in a few words."""
-    problem = problems[0]
-    is_limit = problem.message == OUT_OF_BOUNDS and _PLAIN_BOUND(problem.expected or "") is not None
-    return is_limit and len(problems) == 1
+    """Whether each value is a number, list or text beyond a limit that can be stated in a few words."""
+    are_limits = all(problem.message == OUT_OF_BOUNDS for problem in problems)
+    return are_limits and _PLAIN_BOUND(problems[0].expected or "") is not None
 
 
 def _parents_of_unknown(problems: Sequence[Problem], kinds: Collection[str], tool: Tool | None) -> set[str] | None:

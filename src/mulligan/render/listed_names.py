@@ -46,14 +46,16 @@ _SIGNS_OF_A_LIST = (",", "\n", "' or ", '" or ', ": [")
 def nearest_first(error: ToolError, text: str, most: int) -> str:
     """The names that a report lists, the nearest first, for a line of the quotation.
 
-    Empty if it lists none, if none is near, or if the nearest is the first already.
+    Empty if it lists none, if none is near, or if the nearest is the first already, unless only the remark behind it is
+    near: of `k-7 (Tomatoes), k-9 (Beans)`, a model that wants tomatoes takes the remark.
 
     Args:
         error: the classified error, which says what was sent.
         text: the report, redacted and clean.
         most: the maximum number of characters.
     """
-    ordered = _order(_scores(error, text))
+    scores = _scores(error, text)
+    ordered = _order(scores) or (list(scores) if _is_first_by_remark(scores, error, text) else [])
     return _joined(ordered, most) if ordered else ""
 
 
@@ -67,8 +69,22 @@ def lists_a_near_name(error: ToolError, text: str) -> bool:
     return max(_scores(error, text).values(), default=0.0) >= _NEAR
 
 
-def _scores(error: ToolError, text: str) -> dict[str, float]:
-    """How near each name that a report lists is to what was sent, in the order of the list; empty without a list."""
+def _is_first_by_remark(scores: Mapping[str, float], error: ToolError, text: str) -> bool:
+    """Whether the first name of a list is the nearest, and only by its remark."""
+    first = next(iter(scores), "")
+    if not scores or scores[first] < max(_NEAR, *scores.values()):
+        return False
+    return _scores(error, text, explained=0.0)[first] < _NEAR
+
+
+def _scores(error: ToolError, text: str, explained: float = _EXPLAINED) -> dict[str, float]:
+    """How near each name that a report lists is to what was sent, in the order of the list; empty without a list.
+
+    Args:
+        error: the classified error, which says what was sent.
+        text: the report.
+        explained: how much it counts that a name is near with its remark.
+    """
     if not any(map(text.__contains__, _SIGNS_OF_A_LIST)):
         return {}
     sent = list(islice(dict.fromkeys(_sent_names(error, text)), _MOST_SENT))
@@ -76,7 +92,7 @@ def _scores(error: ToolError, text: str) -> dict[str, float]:
     if not sent or len(listed) < _FEWEST_LISTED:
         return {}
     return {
-        name: max(max(_nearness(one, name), _EXPLAINED * _nearness(one, f"{name} {remark}")) for one in sent)
+        name: max(max(_nearness(one, name), explained * _nearness(one, f"{name} {remark}")) for one in sent)
         for name, remark in listed.items()
     }
 
