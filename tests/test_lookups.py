@@ -732,6 +732,42 @@ def test_no_tool_that_changes_something_is_named_for_another_conflict(error, nam
     assert not any(other.name in told for other in others)
 
 
+def slot_changer(*required: str) -> Tool:
+    schema = {"type": "object", "properties": {name: {} for name in required}, "required": list(required)}
+    return Tool.from_schema("update_slot", "", schema, dict)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The hall has a slot on Friday already: id 88 ('Yoga')",
+        "friday is already covered by slot 'Yoga' (id: 'sl-88')",
+        "slot_id=88 has been booked already, ID=88",
+    ],
+)
+def test_what_exists_is_changed_by_the_identifier_that_the_text_shows(text: str) -> None:
+    error = RuntimeError(f"Conflict: {text}")
+    told = step(error, "add_slot", {"day": "Friday", "title": "Judo"}, slot_changer("slotId", "title"))
+    assert told == (
+        'Next: do not create it again. If the user asked to change the one that exists, call update_slot with its "slotId" '
+        "as quoted above; if it is what you need, continue with the next step."
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "required"),
+    [
+        ("The hall has a slot on Friday already: 'Yoga'", ["slotId"]),  # shows no identifier
+        ("The slot was moved, id 88", ["slotId"]),  # nothing exists already
+        ("There is one already, id 88", ["slotId", "room"]),  # more is missing
+        ("There is one already, id 88", ["room"]),  # no identifier is missing
+    ],
+)
+def test_no_tool_is_named_that_needs_more_than_the_text_shows(text: str, required: list[str]) -> None:
+    error = RuntimeError(f"Conflict: {text}")
+    assert "update_slot" not in step(error, "add_slot", {"day": "Friday", "title": "Judo"}, slot_changer(*required))
+
+
 CORRESPONDENTS = {"type": "object", "properties": {"id": {"type": "integer"}, "correspondent": {"type": "integer"}}}
 TENANTS = {"type": "object", "properties": {"flat": {"type": "integer"}, "tenant_id": {"type": "integer"}}}
 PAGES = {"type": "object", "properties": {"page": {"type": "integer"}}}

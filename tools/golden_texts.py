@@ -448,6 +448,16 @@ CASES: dict[str, Case] = {
         "create_tag",
         {"path": "v1"},
     ),
+    "exists_and_may_be_changed_by_its_id": called(
+        [
+            Tool.from_schema(
+                "create_tag", "", schema(path=PATH), raising(ServiceError("The tag already exists, id 88"))
+            ),
+            Tool.from_schema("update_tag", "", schema(tag_id=PATH), dict),
+        ],
+        "create_tag",
+        {"path": "v1"},
+    ),
     "another_tool_writes": called(
         [
             Tool.from_schema(

@@ -133,6 +133,10 @@ ENGLISH: Catalogue = {
     "quoted_values": "use the names and values quoted above to correct the arguments, then call {tool} again.",
     "quoted_form": "call {tool} again with the name in the form that the text quoted above says.",
     "writer": "{tool} only reads. If the user asked for this change, call {other} with the same arguments instead.",
+    "updater_by_id": (
+        "do not create it again. If the user asked to change the one that exists, call {other} with its {names} as quoted "
+        "above; if it is what you need, continue with the next step."
+    ),
     "updater": (
         "do not create it again. If the user asked to change the one that exists, call {other}; "
         "if it is what you need, continue with the next step."

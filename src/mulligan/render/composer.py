@@ -391,13 +391,10 @@ class FeedbackComposer:
         """Replaces the step where the text of the failure offers a better one."""
         name = feedback.tool_name or "the tool"
         said = failure.author_message or failure.detail
-        if lookups is not None and not error.fatal and (feedback.detail or feedback.author_message):
-            is_conflict = isinstance(error, ResourceConflictError)
-            other = call_safely(partial(lookups.updater if is_conflict else lookups.writer, said))
-            if other is not None and is_plain_identifier(other.name):
-                template = self._catalogue["updater" if is_conflict else "writer"]
-                feedback.next_step = template.format(tool=name, other=other.shown)
-                return
+        is_told = not error.fatal and (feedback.detail or feedback.author_message)
+        if lookups is not None and is_told and (step := self._other_change_step(error, feedback, lookups, said)):
+            feedback.next_step = step
+            return
         quotes = feedback.detail and not feedback.author_message
         offer = self._offer(feedback, error, failure, tool, lookups) if quotes else ""
         if offer:
@@ -405,6 +402,22 @@ class FeedbackComposer:
             feedback.next_step = next_step(
                 error, name, tool, catalogue, clean_line, note=note, offer=offer, look=look, said=said
             )
+
+    def _other_change_step(self, error: ToolError, feedback: Feedback, lookups: Lookups, said: str) -> str:
+        """The step that names the tool which changes what the failed one could not create or write; empty without one."""
+        name = feedback.tool_name or "the tool"
+        is_conflict = isinstance(error, ResourceConflictError)
+        other = call_safely(partial(lookups.updater if is_conflict else lookups.writer, said))
+        if other is None or not is_plain_identifier(other.name):
+            return ""
+        if not is_conflict:
+            return self._catalogue["writer"].format(tool=name, other=other.shown)
+        identifier = next(
+            (one for one in other.parameters.get("required") or () if one not in (error.arguments or {})), ""
+        )
+        is_quoted = feedback.detail and is_plain_identifier(identifier)
+        template = finer_template(self._catalogue, "updater", "updater_by_id") if is_quoted else "updater"
+        return self._catalogue[template].format(tool=name, other=other.shown, names=f'"{identifier}"')
 
     def _offer(
         self, feedback: Feedback, error: ToolError, failure: Failure, tool: Tool | None, lookups: Lookups | None

@@ -66,6 +66,10 @@ _STATEMENT = re.compile(  # after blanks, brackets, comments and the beginning o
     re.IGNORECASE | re.DOTALL,
 )
 _EXISTS = re.compile(r"\balready (?:exists?|present|registered|defined|taken|in use)\b|\bduplicate\b", re.IGNORECASE)
+_ALREADY, _SHOWN_IDENTIFIER = (
+    re.compile(r"\balready\b", re.IGNORECASE),
+    re.compile(r"\b(?:id|ID|Id)['\"]?[:=]? ?['\"]?[\w-]*\d"),
+)
 _CREATES, _UPDATES = word_set("create add insert register new"), word_set("update patch edit modify change alter amend")
 _MISSING = word_set("undefined unknown missing no invalid found exist exists nonexistent")
 _NOT_KINDS = _MISSING | word_set("not does do such error exception fault key object resource entity item file http")
@@ -314,13 +318,17 @@ class Lookups:
     def updater(self, text: str) -> Tool | None:
         """The only tool that changes a thing of the kind that the failed one creates, where it exists already.
 
-        None if that tool requires an argument that was not sent, such as an identifier, or is declared destructive.
+        None if that tool is declared destructive, or requires an argument that was not sent, unless it is the identifier,
+        and the text shows one.
 
         Args:
             text: the quoted text of the failure.
         """
         words = split_words(self._tool.name)
-        if _CREATES.isdisjoint(words) or len(self._toolset) > _MOST_TOOLS or not _EXISTS.search(text[:_MOST_TEXT]):
+        text = text[:_MOST_TEXT]
+        shows_one = _ALREADY.search(text) is not None and _SHOWN_IDENTIFIER.search(text) is not None
+        exists = shows_one or _EXISTS.search(text) is not None
+        if _CREATES.isdisjoint(words) or len(self._toolset) > _MOST_TOOLS or not exists:
             return None
         kind = {word.stem for word in kind_of_tool(self._tool.name)}
         found = [
@@ -331,9 +339,11 @@ class Lookups:
             and is_reachable(one, self._tool)
             and not (one.destructive or one.secret)
         ]
-        if not kind or len(found) != 1 or not set(found[0].parameters.get("required") or ()) <= self._sent.keys():
+        if not kind or len(found) != 1:
             return None
-        return found[0]
+        missing = [name for name in found[0].parameters.get("required") or () if name not in self._sent]
+        is_shown = shows_one and len(missing) == 1 and _is_identifier(missing[0])
+        return found[0] if is_shown or not missing else None
 
     def _find(self, wanted: _Wanted) -> Lookup | None:
         """The best reader; None if two are as good."""
