@@ -54,7 +54,9 @@ No running pump to stop: pump 7 was stopped at noon.
 You cannot reopen a locked ledger.
 Only lanes that have a free gate can be booked.
 Only voyages in state PLANNED can be cancelled.
-Voyage V-1188 was cancelled on Monday.""",
+Voyage V-1188 was cancelled on Monday.
+[Errno 11] Could not lock the mailbox: Resource temporarily unavailable
+[Errno 11] Resource temporarily unavailable, the port is held by session 7""",
     errors.ToolCancelledError: """The nightly export was cancelled.
 A task was canceled.
 your request has been cancelled by the client""",

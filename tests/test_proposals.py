@@ -30,6 +30,24 @@ def test_how_a_tool_may_be_proposed_follows_the_name_and_what_else_fits(tool):
     assert told == ["clear", "likely", "listed"] * 2
 
 
+@pytest.mark.parametrize(
+    ("called", "name", "expected"),
+    [
+        ("inspectBridge", "startInspection", "likely"),
+        ("render_scene", "submit_render", "likely"),
+        ("reindex_shop", "begin_indexing", "likely"),
+        ("analyse_soil", "request_analysis", "likely"),
+        ("delete_render", "start_render", None),  # another action
+        ("get_render", "start_render", None),  # reads
+        ("render_scene", "delete_render", None),
+        ("scan_host", "start_scanner_update_host", None),
+    ],
+)
+def test_a_tool_that_starts_what_the_called_name_does_may_be_meant(called, name, expected):
+    tool = Tool.from_schema(name, "", {"type": "object"}, dict)
+    assert find_proposals({name: tool}, called, None, lambda: [name])[name] == expected
+
+
 def test_what_else_fits_is_asked_only_if_the_name_does_not_decide(tool):
     def refuse() -> list[str]:
         raise AssertionError("schemas would be compiled for nothing")

@@ -28,6 +28,7 @@ _REASON_CODE = lazy_pattern(  # a provider's code: at the start, in brackets, be
     r"(?!HTTP)([A-Z]{2,20}(?:_[A-Z]{2,20}){1,6})(?=$|[)\]:,]| [-(])",
     re.MULTILINE,
 )
+_LOCKED = lazy_pattern(r"\block(?:ed|ing)?\b|\bheld by\b", re.IGNORECASE)  # what EAGAIN means for a file
 _CAUSE_CLASS = lazy_pattern(r"\(Caused by ([A-Z]\w{1,60}(?:Error|Exception|Timeout))\(")
 _EXCEPTION_CLASS = lazy_pattern(  # at the start, or qualified as in Java and .NET: `Caused by: java.net.ConnectException`
     r"(?:^|(?<![\w.])(?=[A-Za-z_]\w{0,40}\.))(?:[A-Za-z_]\w{0,40}\.){0,8}([A-Z]\w{1,60}(?:Error|Exception))(?=: |\s*$)",
@@ -280,7 +281,8 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
         ~ (idempotency|idempotent) key @ in use ~,
         ~ another (api|) request ~ in progress ~,
         ~ another (api|) request ~ (is|) (currently|already) (accessing|modifying|processing) ~,
-        ~ @ deadlocked ~, (resource|database|table|row|file) busy ~, ~ exclusive access to ~""",
+        ~ @ deadlocked ~, (resource|database|table|row|file) busy ~, ~ exclusive access to ~,
+        ~ (unable to|could not|cannot|failed to) (acquire|obtain|get) (the|a|an|) (*|) (*|) lock …""",
     ),
     (
         m.CONFLICT,
@@ -411,6 +413,8 @@ def said(text: str, allowed: Iterable[m.Meaning] | None = None) -> m.Meaning | N
 
 def _narrowed(meaning: m.Meaning, text: str) -> m.Meaning:
     """The meaning of a code, narrowed by the clauses beside it: `FileNotFoundException: a.txt (Permission denied)`."""
+    if meaning is system.OUT_OF_RESOURCES and _LOCKED.search(text):
+        return m.BUSY
     narrower = _NARROWER.get(meaning, ())
     found = (_phrasebook().find(clause) for clause in clauses(text)) if narrower else ()
     return next((one for one in found if one in narrower), meaning)

@@ -37,6 +37,23 @@ _UNDO_PREFIXES = ("un", "de", "dis")
 _MOST_TYPOS = 2
 _MOST_REMEMBERED = 64
 _FIRST_WORDS, _LONG_ENOUGH = 3, 5
+_BEGINS = frozenset(
+    (
+        "start",
+        "run",
+        "launch",
+        "begin",
+        "trigger",
+        "perform",
+        "execute",
+        "create",
+        "make",
+        "request",
+        "submit",
+        "initiate",
+    )
+)
+_SHORTEST_ACTION = 4
 _RUNS = frozenset(("run", "execute", "perform", "issue", "send"))
 _RUNS_READ_ONLY = re.compile(
     rf"(?:{'|'.join(sorted(_RUNS))})s?\s+(?:(?:an?|any|one|the)\s+)?read[- ]?only\b", re.IGNORECASE
@@ -123,11 +140,26 @@ def _are_same_words(ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
 
 def _would_mislead(tool: Tool, ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
     """Whether a tool does what a name does not ask for: a change, the opposite, or another change."""
+    if not tool.destructive and _names_action(ours, theirs):
+        return _are_opposites(ours, theirs)
     if _is_declared_change(tool, theirs) and not _asks_for_change(ours, theirs):
         return True
     if (_is_read_request(ours) and _may_change(tool, theirs)) or _are_opposites(ours, theirs):
         return True
     return not (tool.read_only or seems_to_read(tool)) and _is_another_verb(ours, theirs)
+
+
+def _names_action(ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
+    """Whether a tool's name says with a noun what the first word of another name does: `start_scan` and `scan_host`."""
+    if not (ours and theirs) or theirs[0].text not in _BEGINS or any(word.destroys for word in (*ours, *theirs)):
+        return False
+    verb = ours[0]
+    return len(verb.stem) >= _SHORTEST_ACTION and any(
+        word.stem == verb.stem
+        or word_similarity(verb, word) == RELATED
+        or (len(verb.stem) > _SHORTEST_ACTION and word.stem.startswith(verb.stem[: _SHORTEST_ACTION + 1]))
+        for word in theirs[1:]
+    )
 
 
 def _asks_for_more(words: Sequence[Word]) -> bool:

@@ -93,7 +93,14 @@ def word_similarity(one: Word, other: Word) -> float:
             return MISSPELT
         if len(short) >= SHORTEST_WORD and long.startswith(short):
             return _BEGINNING
+        if _is_repeated(one, other) or _is_repeated(other, one):
+            return RELATED
     return RELATED if one.meaning.related & other.meaning.related else 0.0
+
+
+def _is_repeated(word: Word, other: Word) -> bool:
+    """Whether a word that is in no table says that something is done again, as `retrain` does to `training`."""
+    return word.meaning is UNKNOWN and len(other.stem) >= _SHORTEST_FORM and word.stem == f"re{other.stem}"
 
 
 def is_short_form(one: Word, other: Word) -> bool:
