@@ -515,6 +515,16 @@ def test_the_other_arguments_are_kept_where_a_member_is_expressed_otherwise(afte
     )
 
 
+def test_several_objects_of_the_same_kind_have_the_same_members(after):
+    def introduce(who: list[Person], host: Person, day: str) -> None: ...
+
+    sent = {"who": [{"whole": "Ida Holm"}], "host": {"whole": "Bo Ek"}, "day": "mon"}
+    told = after(introduce, sent)
+    assert told.startswith('express this with "first" and "last" of "/host" and "/who/0" only, and the other')
+    told = after(introduce, {**sent, "who": [{"whole": "Ida Holm"}] * 3})
+    assert told.startswith("express this with the arguments of introduce, then")  # too many to name
+
+
 def failed_call(error: Exception, arguments: dict, properties: dict) -> str:
     def handler(**_):
         raise error

@@ -320,20 +320,24 @@ def _is_any_misspelt(unknown: Sequence[str], tool: Tool) -> bool:
 def _known_arguments_step(name: str, tool: Tool, catalogue: Catalogue, parents: Collection[str], rest: str) -> str:
     """The step for an unknown argument of a tool that may change something: its value must not just be dropped.
 
-    For an unknown member of an object, the step names that object's members.
+    For an unknown member of an object, or of several of the same kind, the step names the members that it has.
     """
     if parents != {""}:
-        place = next(iter(parents)) if len(parents) == 1 else ""
-        members = _members_at(tool, place) if place else []
+        places = sorted(parents)
+        members = _members_at(tool, places[0])
         if (
-            not members
+            "" in parents
+            or not members
+            or any(_members_at(tool, place) != members for place in places)
             or len(members) > _MOST_KNOWN
+            or len(places) > _MOST_NAMES
             or not all(map(is_plain_identifier, members))
-            or not is_name(place)
+            or not all(map(is_name, places))
         ):
             return catalogue["only_known"].format(tool=name)
         names = join_names([f'"{member}"' for member in members], catalogue)
-        return catalogue["only_these"].format(tool=name, names=f'{names} of "{show_name(place)}"', rest=rest)
+        where = join_names([f'"{show_name(place)}"' for place in places], catalogue)
+        return catalogue["only_these"].format(tool=name, names=f"{names} of {where}", rest=rest)
     if not _parameters(tool):
         return catalogue["only_none"].format(tool=name)
     known = [f'"{argument}"' for argument in tool.parameters.get("properties", ()) if is_plain_identifier(argument)]
