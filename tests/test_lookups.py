@@ -732,6 +732,25 @@ def test_no_tool_that_changes_something_is_named_for_another_conflict(error, nam
     assert not any(other.name in told for other in others)
 
 
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("attach_lamp_to_room", {"name": "get_room", "arguments": {"room_id": "r-2"}}),
+        ("detachLampFromRoom", {"name": "get_room", "arguments": {"room_id": "r-2"}}),
+        ("insert-lamps-into-room", {"name": "get_room", "arguments": {"room_id": "r-2"}}),
+    ],
+)
+def test_the_state_of_what_something_is_added_to_is_read(name: str, call: dict[str, Any]) -> None:
+    others = reader("get_lamp", "lamp_id"), reader("get_room", "room_id")
+    assert proposed(step(TimeoutError(), name, {"lamp_id": "l-7", "room_id": "r-2"}, *others)) == call
+
+
+def test_what_something_is_made_from_is_not_its_state() -> None:
+    others = reader("get_form", "form_id"), reader("list_letters")
+    told = step(TimeoutError(), "create_letter_from_form", {"form_id": "f-7"}, *others)
+    assert proposed(told) == {"name": "list_letters", "arguments": {}}
+
+
 def slot_changer(*required: str) -> Tool:
     schema = {"type": "object", "properties": {name: {} for name in required}, "required": list(required)}
     return Tool.from_schema("update_slot", "", schema, dict)

@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mulligan.lazy import lazy
 from mulligan.resolve.proposals import is_said_to_read, seems_to_read
-from mulligan.resolve.readers import LISTS, Reader, is_of_kind, is_reachable, kind_of_argument, kind_of_tool
+from mulligan.resolve.readers import (
+    LISTS,
+    Reader,
+    is_of_kind,
+    is_reachable,
+    kind_of_argument,
+    kind_of_container,
+    kind_of_tool,
+)
 from mulligan.resolve.words import Word, canonical, look_up_word, split_words, word_set
 from mulligan.tools import Tool, takes_as_sent
 
@@ -231,10 +239,13 @@ class Lookups:
         return all(isinstance(value, int) or str(value).isdigit() for value in self._sent.values())
 
     def state(self) -> Lookup | None:
-        """The tool that reads what the call wanted to change: the same thing by its identifier, or the list of them."""
+        """The tool that reads what the call wanted to change: the same thing by its identifier, or the list of them.
+
+        What is added to a thing, or removed from it, changes that thing: `add_card_to_board` changes the board.
+        """
         named = tuple(noun for name in self._sent if _is_identifier(name) for noun in kind_of_argument(name))
-        for kind in (kind_of_tool(self._tool.name), named):
-            found = self._find(_Wanted(kind, self._handed, None, None, reads_one=True))
+        for kind in (kind_of_container(self._tool.name), kind_of_tool(self._tool.name), named):
+            found = self._find(_Wanted(kind, self._handed, None, None, reads_one=True)) if kind else None
             if found is not None:
                 return found
         return None

@@ -17,6 +17,8 @@ _SEARCHES = word_set("search find lookup query locate filter grep")
 _READS_ONE = word_set("get read fetch show describe view retrieve load info status inspect check")
 _ASPECTS = word_set("state details detail schedule availability history metadata settings summary overview usage")
 _VERBS = LISTS | _SEARCHES | _READS_ONE
+_ADDS, _TO = word_set("add insert append attach assign put move upload push save invite"), word_set("to into onto in")
+_REMOVES, _FROM = word_set("remove detach unassign delete take kick"), word_set("from")
 _PREPOSITIONS = word_set("in of for by from on with at to")
 _LABELS = word_set("id ids key name uuid number no nr slug code ref reference sku email title url uri value text")
 _LABEL_STEMS = frozenset(map(stem, _LABELS))
@@ -172,6 +174,16 @@ def kind_of_tool(name: str) -> tuple[Word, ...]:
     nouns = tuple(word for word in words if word in last or _is_thing(word))
     inner = parse_name(name[: parsed.namespace_end].rstrip("._:/-")).tail_words
     return nouns or _nouns(inner) or _nouns(parsed.words) or words[1:][-1:]
+
+
+@lru_cache(maxsize=1024)
+def kind_of_container(name: str) -> tuple[Word, ...]:
+    """The words for what a tool adds things to, or takes them from: the board of `add_card_to_board`; empty without one."""
+    words = parse_name(name[:_LONGEST_NAME]).tail_words
+    verbs = {word.text for word in words[:1]}
+    before = _TO if verbs & _ADDS else _FROM if verbs & _REMOVES else frozenset()
+    places = [number for number, word in enumerate(words) if word.text in before]
+    return _nouns(words[places[-1] + 1 :]) if places else ()
 
 
 def _nouns(words: Iterable[Word]) -> tuple[Word, ...]:
