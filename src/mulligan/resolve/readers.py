@@ -166,10 +166,13 @@ def kind_of_argument(name: str) -> tuple[Word, ...]:
 def kind_of_tool(name: str) -> tuple[Word, ...]:
     """The words for what a tool is about: those of its name that are no verbs, and the last, as of `trigger_build_run`.
 
-    If there are none, the words of its namespace: the playlists of `radio.playlists.create`.
+    If there are none, the words of its namespace: the playlists of `radio.playlists.create`. What something is made from
+    does not count: `create_letter_from_form` is about letters.
     """
     parsed = parse_name(name[:_LONGEST_NAME])
     words = parsed.tail_words
+    sources = [number for number, word in enumerate(words) if word.text in _FROM and _nouns(words[:number])]
+    words = words[: sources[0]] if sources else words
     last = words[-1:] if any(map(_is_verb, words[:-1])) and not words[-1].is_stop_word else ()
     nouns = tuple(word for word in words if word in last or _is_thing(word))
     inner = parse_name(name[: parsed.namespace_end].rstrip("._:/-")).tail_words
