@@ -458,6 +458,14 @@ def test_a_rate_limit_and_a_quota_are_told_apart(pipeline, status, headers, text
         ("The lift is moving", ResourceConflictError),
         ("Cannot add an entry because the ledger is closed", ResourceConflictError),
         ("Only pending transfers can be recalled", ResourceConflictError),
+        ("Cut 7 is in state 3 (milled); a milled cut cannot be moved.", ResourceConflictError),
+        ("start is past the end of the term", ToolArgumentError),
+        ("Only letters and digits can be used", ToolArgumentError),
+        ("Only one of start and end can be specified", ToolArgumentError),
+        ("The value is over the maximum of 5", ToolArgumentError),
+        ("version mismatch", ToolArgumentError),
+        ("options conflict with each other", ToolArgumentError),
+        ("the rating is locked to 1-5", ToolArgumentError),
         ("The end cannot be before the start", ToolArgumentError),
         ("colour: only red, green and blue are accepted", ToolArgumentError),
         ("quantity must be at most 3", ToolArgumentError),
@@ -468,6 +476,13 @@ def test_a_rate_limit_and_a_quota_are_told_apart(pipeline, status, headers, text
 def test_the_state_of_a_thing_is_no_argument(pipeline, status, text, cls):
     error = pipeline.classify(ClientError(Response(status), text))
     assert (type(error), error.effect, error.http_status) == (cls, "none", status)
+
+
+def test_a_code_outweighs_the_state_of_a_thing(pipeline):
+    text = "The period is closed"
+    coded = StatusError(status_code=400, code="INVALID_ARGUMENT", message=text)
+    assert type(pipeline.classify(coded)) is ToolArgumentError
+    assert type(pipeline.classify(ClientError(Response(400), text))) is ResourceConflictError
 
 
 IN_AN_HOUR = datetime.now(UTC) + timedelta(hours=1)

@@ -30,9 +30,7 @@ Our booking engine is not ready, come back in a few minutes.
 Server is in maintenance mode until 14:00 UTC
 No leader: an election is in progress.
 The catalogue is being re-indexed.""",
-    errors.ToolTimeoutError: """The operation was cancelled (timed out)
-The request was canceled. Deadline exceeded.
-The oven did not answer within 30 seconds.
+    errors.ToolTimeoutError: """The oven did not answer within 30 seconds.
 Gave up after 45 s: the lift has not arrived.
 The report took longer than the allowed 2 minutes.""",
     errors.ToolConnectionError: """Lost the connection to the lighthouse.
@@ -59,7 +57,10 @@ Voyage V-1188 was cancelled on Monday.
 [Errno 11] Resource temporarily unavailable, the port is held by session 7""",
     errors.ToolCancelledError: """The nightly export was cancelled.
 A task was canceled.
-your request has been cancelled by the client""",
+Request 123 was cancelled.
+Task 42 was canceled
+your request has been cancelled by the client
+The call was cancelled by the user. Set a timeout of 30 seconds.""",
     errors.ToolArgumentError: """Depth must lie between 2 and 40 metres.
 I can't read this as a date: "next blue moon"
 The end cannot be before the start.
@@ -88,7 +89,12 @@ def test_what_a_sentence_complains_of(bare, cls, text):
     assert type(bare.classify(RuntimeError(f"Error: {text}"))) is cls
 
 
-FACTS = """The expired coupons table has 4 rows, its index is broken
+FACTS = """process 1234 was terminated by signal 9
+connection to 10.0.0.1 port 443 was closed
+No pending messages to read
+Value is 5 or over
+Cannot create an active user without a password
+The expired coupons table has 4 rows, its index is broken
 assertion: timeout_count equals 0
 the 'access denied' sign casts a shadow
 3 permission tables were rebuilt, the last one differs

@@ -109,11 +109,7 @@ SAID = {
         "CAS mismatch on menu",
         "The row has been changed after you read it",
     ],
-    meanings.BUSY: [
-        "database is locked",
-        "Deadlock found when trying to get lock",
-        "Unable to acquire the frontend lock, is another process using it?",
-    ],
+    meanings.BUSY: ["database is locked", "Deadlock found when trying to get lock"],
     meanings.TIMEOUT: ["Read timed out. (read timeout=1)", "Operation timed out after 30 s", "timeout expired"],
     meanings.DROPPED: ["Connection reset by peer", "Broken pipe", "Remote end closed connection without response"],
     meanings.UNREACHABLE: [

@@ -751,6 +751,12 @@ def test_what_something_is_made_from_is_not_its_state() -> None:
     assert proposed(told) == {"name": "list_letters", "arguments": {}}
 
 
+def test_the_identifier_of_a_container_is_not_that_of_what_is_put_into_it() -> None:
+    others = reader("get_box", "box_id"), reader("get_shelf_plan", "shelf_id")
+    told = step(TimeoutError(), "put_boxes_into_shelf", {"shelf_id": "s-1", "box_ids": ["b-1"]}, *others)
+    assert "get_box" not in told
+
+
 def slot_changer(*required: str) -> Tool:
     schema = {"type": "object", "properties": {name: {} for name in required}, "required": list(required)}
     return Tool.from_schema("update_slot", "", schema, dict)
@@ -780,11 +786,17 @@ def test_what_exists_is_changed_by_the_identifier_that_the_text_shows(text: str)
         ("The slot was moved, id 88", ["slotId"]),  # nothing exists already
         ("There is one already, id 88", ["slotId", "room"]),  # more is missing
         ("There is one already, id 88", ["room"]),  # no identifier is missing
+        ("There is one already, id 88", ["userId"]),  # that of another thing
+        ("The hall is taken already by user id 42", ["slotId"]),
+        ("The title is taken already (request id: 7f3a91)", ["slotId"]),
+        ("You already have 3 slots: id 77", ["slotId"]),
+        ("The slot is already closed, id 88", ["slotId"]),
+        ("There is one already for this day: id Friday1", ["slotId"]),  # what was sent
     ],
 )
 def test_no_tool_is_named_that_needs_more_than_the_text_shows(text: str, required: list[str]) -> None:
     error = RuntimeError(f"Conflict: {text}")
-    assert "update_slot" not in step(error, "add_slot", {"day": "Friday", "title": "Judo"}, slot_changer(*required))
+    assert "update_slot" not in step(error, "add_slot", {"day": "Friday1", "title": "Judo"}, slot_changer(*required))
 
 
 CORRESPONDENTS = {"type": "object", "properties": {"id": {"type": "integer"}, "correspondent": {"type": "integer"}}}

@@ -301,7 +301,7 @@ def test_parameters_that_cannot_be_given_cost_no_suggestion() -> None:
         raise RuntimeError("this schema cannot be built")
 
     index = SuggestionIndex([Entry("read_file", "", broken), Entry("read_mail", "", ["id"])])
-    assert index.suggest("reed_file", {"path": "x"}) == Suggestions(("read_file",), True)
+    assert index.suggest("reed_file", {"path": "x"}) == Suggestions(("read_file", "read_mail"), True)
 
 
 @pytest.mark.parametrize(
@@ -310,20 +310,27 @@ def test_parameters_that_cannot_be_given_cost_no_suggestion() -> None:
         ("board-firmware-initialize", "board-firmware-init"),
         ("docs.export_multi", "doc.export_multiple"),
         ("putFileInArchive", "putFilesIntoArchive"),
-        ("start_calibr", "start_calibration"),
+        ("get_org_members", "get_organization_member"),
+        ("list_query", "list_queries"),
     ],
 )
 def test_a_name_with_the_same_words_in_other_forms_stands_alone(called: str, meant: str) -> None:
-    names = (
-        "board-firmware-flash",
-        "doc.export",
-        "doc.list",
-        "createFile",
-        "listFiles",
-        "start_pump",
-        "list_calibrations",
-    )
+    names = ("board-firmware-flash", "doc.export", "doc.list", "createFile", "listFiles", "get_org_plan", "list_rooms")
     assert SuggestionIndex([*map(Entry, names), Entry(meant)]).suggest(called).names == (meant,)
+
+
+@pytest.mark.parametrize(
+    ("called", "names"),
+    [
+        ("transfer_from_account", ["transfer_to_account", "transfer_between_accounts"]),
+        ("export_to_csv", ["export_from_csv", "export_csv_file"]),
+        ("read_fil", ["read_file", "read_film"]),
+        ("get_cast", ["get_case", "get_cast_members"]),
+        ("get_gate", ["get_gateway", "list_gates"]),
+    ],
+)
+def test_a_name_with_other_words_does_not_stand_alone(called: str, names: list[str]) -> None:
+    assert set(SuggestionIndex(map(Entry, names)).suggest(called).names) == set(names)
 
 
 # --- a wrong one is never sold as certain

@@ -28,7 +28,9 @@ _REASON_CODE = lazy_pattern(  # a provider's code: at the start, in brackets, be
     r"(?!HTTP)([A-Z]{2,20}(?:_[A-Z]{2,20}){1,6})(?=$|[)\]:,]| [-(])",
     re.MULTILINE,
 )
-_LOCKED = lazy_pattern(r"\block(?:ed|ing)?\b|\bheld by\b", re.IGNORECASE)  # what EAGAIN means for a file
+_LOCKED = lazy_pattern(  # what EAGAIN means for a file
+    r"\b(?:could not|cannot|can't|unable to|failed to) (?:\w+ ){0,3}lock\b|\bheld by\b", re.IGNORECASE
+)
 _CAUSE_CLASS = lazy_pattern(r"\(Caused by ([A-Z]\w{1,60}(?:Error|Exception|Timeout))\(")
 _EXCEPTION_CLASS = lazy_pattern(  # at the start, or qualified as in Java and .NET: `Caused by: java.net.ConnectException`
     r"(?:^|(?<![\w.])(?=[A-Za-z_]\w{0,40}\.))(?:[A-Za-z_]\w{0,40}\.){0,8}([A-Z]\w{1,60}(?:Error|Exception))(?=: |\s*$)",
@@ -44,7 +46,6 @@ _NARROWED = {  # what a later clause may say instead
     m.ARGUMENT: (m.AUTHENTICATION, m.RATE_LIMIT, m.QUOTA),
     m.PERMISSION: (m.AUTHENTICATION,),
     m.QUOTA: (m.RATE_LIMIT,),
-    m.CANCELLED: (m.TIMEOUT,),
 }
 _VAGUE = (None, m.ARGUMENT, m.FAILED)
 _NARROWER: Mapping[m.Meaning, tuple[m.Meaning, ...]] = {
@@ -281,8 +282,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
         ~ (idempotency|idempotent) key @ in use ~,
         ~ another (api|) request ~ in progress ~,
         ~ another (api|) request ~ (is|) (currently|already) (accessing|modifying|processing) ~,
-        ~ @ deadlocked ~, (resource|database|table|row|file) busy ~, ~ exclusive access to ~,
-        ~ (unable to|could not|cannot|failed to) (acquire|obtain|get) (the|a|an|) (*|) (*|) lock …""",
+        ~ @ deadlocked ~, (resource|database|table|row|file) busy ~, ~ exclusive access to ~""",
     ),
     (
         m.CONFLICT,
@@ -350,8 +350,9 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
     ),
     (
         m.CANCELLED,
-        """(the|this|that|your|a|an|) (*|) (operation|request|call|rpc|query|task|command|statement|execution|transaction)
-            (was|is|were|has been) (cancelled|canceled) …, it was (cancelled|canceled) …,
+        """(the|this|that|your|a|an|) (*|)
+            (operation|request|call|rpc|query|task|command|statement|execution|transaction|job)
+            (*|) (was|is|were|has been) (cancelled|canceled) …, it was (cancelled|canceled) …,
         context (cancelled|canceled), (the|this) operation was aborted,
         (canceling|cancelling) statement due to user request""",
     ),

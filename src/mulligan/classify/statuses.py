@@ -11,7 +11,6 @@ from typing import Unpack
 
 from mulligan.classify import meanings as m
 from mulligan.classify.call_arguments import shows_sent_value
-from mulligan.classify.detect.sentences import complaint
 from mulligan.classify.failure import Failure
 from mulligan.classify.phrases import said
 from mulligan.classify.reasons import meaning_of_codes
@@ -81,6 +80,16 @@ _VALIDATION_STATUSES = (400, 422)
 _CREDENTIAL = lazy_pattern(
     r"key|token|secret|passw|auth|credential|session|login|signature|scope|permission", re.IGNORECASE
 )
+_STATE = lazy_pattern(
+    r"\b(?:is|are) (?:currently |still |already |being )?(?:\w+ing or )?(?:running|starting|stopping|stopped|moving|"
+    r"paused|suspended|archived|closed|locked|cancell?ed|completed|finished|shipped|delivered|merged|occupied|full|"
+    r"in use|in state \w+|"
+    r"in (?:a|an|the) \w+ state)(?=\s*(?:$|[.,;:(]))"
+    r"|^only (?:draft|pending|open|active|published|scheduled|queued|failed|paid|unpaid) \w+ can be \w+ed\b"
+    r"|\bnot your turn\b|\balready (?:over|ended|started|running|closed|cancell?ed|completed|finished|shipped)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+_LONGEST_TOLD = 800
 _HARMLESS = frozenset((501, 505, 507, 511, 522, 525, 526))
 
 
@@ -138,8 +147,8 @@ def meaning_of(status: int, failure: Failure) -> m.Meaning:
     if override is None and known_status in _TEXT_OVERRIDES:
         texts = (failure.service_text if known_status in _VALIDATION_STATUSES else "", failure.told)
         override = next(filter(None, (said(text, _TEXT_OVERRIDES[known_status]) for text in texts if text)), None)
-    if override is None and status in _VALIDATION_STATUSES and complaint(failure.told) is m.CONFLICT:
-        override = m.CONFLICT  # `Instance is running`
+    if override is None and status in _VALIDATION_STATUSES and _tells_state(failure):
+        override = m.CONFLICT
     if override is None and status == 500 and shows_sent_value(failure.told, failure.arguments):
         override = said(failure.told, _ABOUT_THE_CALL)
     if (
@@ -151,6 +160,12 @@ def meaning_of(status: int, failure: Failure) -> m.Meaning:
     if override is m.QUOTA and default is m.RATE_LIMIT and failure.retry_after is not None:
         return default
     return override or default
+
+
+def _tells_state(failure: Failure) -> bool:
+    """Whether the body of a rejected request says in which state a thing is, and no more: `Instance is running`."""
+    is_state = _STATE.search(failure.told[:_LONGEST_TOLD]) is not None
+    return is_state and meaning_of_codes(failure.codes, (m.ARGUMENT,)) is not m.ARGUMENT
 
 
 def _names_fields(failure: Failure) -> bool:

@@ -126,7 +126,7 @@ def argument_step(
     if step or (template == "added" and (step := _added_step(error, name, tool, catalogue, pointers, offer, look))):
         return step
     form = ""
-    if template == "valid" and (len(names) == 1 or len({problem.expected for problem in problems}) == 1):
+    if template == "valid" and (len(names) == 1 or _are_to_be_alike(problems)):
         template, form = _valid_template(problems, tool, catalogue, offer)
     if template in _FINER_THAN_VALID:
         template = finer_template(catalogue, "valid", template)
@@ -135,12 +135,25 @@ def argument_step(
     return catalogue[template].format(tool=name, **fields)
 
 
+def _are_to_be_alike(problems: Sequence[Problem]) -> bool:
+    """Whether it is known of each wrong value what is expected, and that this is the same of all."""
+    expected = {problem.expected for problem in problems}
+    return len(expected) == 1 and None not in expected
+
+
 def _valid_template(
     problems: Sequence[Problem], tool: Tool | None, catalogue: Catalogue, offer: Offer
 ) -> tuple[str, str]:
-    """The template for wrong values that are to be the same, and the object or list that is wanted there, or an empty text."""
+    """The template for wrong values of which the same is expected, and the object or list that is wanted there, if any.
+
+    Args:
+        problems: problems with the same `expected`.
+        tool: the tool, or None.
+        catalogue: the templates.
+        offer: what the quoted text offers.
+    """
     quoted = {"names": "quoted_value", "form": "quoted_form_of", "correction": "quoted_correction"}.get(offer)
-    if quoted:
+    if quoted and len({problem.pointer for problem in problems}) == 1:
         return quoted, ""
     if _lists_values(problems) or _is_bound(problems):
         return "one_of", ""

@@ -406,18 +406,20 @@ class FeedbackComposer:
     def _other_change_step(self, error: ToolError, feedback: Feedback, lookups: Lookups, said: str) -> str:
         """The step that names the tool which changes what the failed one could not create or write; empty without one."""
         name = feedback.tool_name or "the tool"
-        is_conflict = isinstance(error, ResourceConflictError)
-        other = call_safely(partial(lookups.updater if is_conflict else lookups.writer, said))
-        if other is None or not is_plain_identifier(other.name):
+        if not isinstance(error, ResourceConflictError):
+            writer = call_safely(partial(lookups.writer, said))
+            is_named = writer is not None and is_plain_identifier(writer.name)
+            return self._catalogue["writer"].format(tool=name, other=writer.shown) if writer and is_named else ""
+        updater = call_safely(partial(lookups.updater, said))
+        if updater is None or not is_plain_identifier(updater.tool.name):
             return ""
-        if not is_conflict:
-            return self._catalogue["writer"].format(tool=name, other=other.shown)
-        identifier = next(
-            (one for one in other.parameters.get("required") or () if one not in (error.arguments or {})), ""
-        )
-        is_quoted = feedback.detail and is_plain_identifier(identifier)
-        template = finer_template(self._catalogue, "updater", "updater_by_id") if is_quoted else "updater"
-        return self._catalogue[template].format(tool=name, other=other.shown, names=f'"{identifier}"')
+        other, identifier = updater.tool.shown, updater.identifier
+        if not identifier:
+            return self._catalogue["updater"].format(tool=name, other=other)
+        if not (feedback.detail and is_plain_identifier(identifier)):
+            return ""
+        template = finer_template(self._catalogue, "updater", "updater_by_id")
+        return self._catalogue[template].format(tool=name, other=other, names=f'"{identifier}"')
 
     def _offer(
         self, feedback: Feedback, error: ToolError, failure: Failure, tool: Tool | None, lookups: Lookups | None

@@ -71,8 +71,10 @@ def lists_a_near_name(error: ToolError, text: str) -> bool:
 
 def _is_first_by_remark(scores: Mapping[str, float], error: ToolError, text: str) -> bool:
     """Whether the first name of a list is the nearest, and only by its remark."""
-    first = next(iter(scores), "")
-    if not scores or scores[first] < max(_NEAR, *scores.values()):
+    if not scores:
+        return False
+    (first, best), *others = scores.items()
+    if best < max([_NEAR, *(score + _LEAD for _, score in others)]):
         return False
     return _scores(error, text, explained=0.0)[first] < _NEAR
 

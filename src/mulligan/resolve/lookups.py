@@ -21,7 +21,7 @@ from mulligan.resolve.readers import (
     kind_of_container,
     kind_of_tool,
 )
-from mulligan.resolve.words import Word, canonical, look_up_word, split_words, word_set
+from mulligan.resolve.words import Word, canonical, look_up_word, split_words, stem, word_set
 from mulligan.tools import Tool, takes_as_sent
 
 if TYPE_CHECKING:
@@ -74,10 +74,14 @@ _STATEMENT = re.compile(  # after blanks, brackets, comments and the beginning o
     re.IGNORECASE | re.DOTALL,
 )
 _EXISTS = re.compile(r"\balready (?:exists?|present|registered|defined|taken|in use)\b|\bduplicate\b", re.IGNORECASE)
-_ALREADY, _SHOWN_IDENTIFIER = (
-    re.compile(r"\balready\b", re.IGNORECASE),
-    re.compile(r"\b(?:id|ID|Id)['\"]?[:=]? ?['\"]?[\w-]*\d"),
+_IS_THERE = re.compile(
+    r"\balready\b(?! (?:have|has|had|closed|ended|over|cancell?ed|finished|completed|started|running|shipped|paid|sent)\b)",
+    re.IGNORECASE,
 )
+_SHOWN_IDENTIFIER = re.compile(r"(?<![\w-])(?:id|ID|Id)[:=]? ?['\"]?([\w-]*\d[\w-]*)")
+_NAMED_BEFORE = re.compile(r"([A-Za-z]+) (?:'[^'\n]{1,80}'|\"[^\"\n]{1,80}\")\W*$")
+_BEFORE = 100
+_NUMBERS = word_set("id uuid number no nr")
 _CREATES, _UPDATES = word_set("create add insert register new"), word_set("update patch edit modify change alter amend")
 _MISSING = word_set("undefined unknown missing no invalid found exist exists nonexistent")
 _NOT_KINDS = _MISSING | word_set("not does do such error exception fault key object resource entity item file http")
@@ -98,6 +102,18 @@ class Lookup(NamedTuple):
     tool: Tool
     arguments: Mapping[str, Any] | None
     is_direct: bool = False
+
+
+class Updater(NamedTuple):
+    """A tool that changes what exists already.
+
+    Attributes:
+        tool: the tool; it is not declared destructive.
+        identifier: the argument whose value only the text of the failure shows; empty if all were sent.
+    """
+
+    tool: Tool
+    identifier: str = ""
 
 
 class _Wanted(NamedTuple):
@@ -326,22 +342,22 @@ class Lookups:
         best = [one for shared, one in found if shared == most]
         return best[0] if len(best) == 1 and not best[0].destructive else None
 
-    def updater(self, text: str) -> Tool | None:
+    def updater(self, text: str) -> Updater | None:
         """The only tool that changes a thing of the kind that the failed one creates, where it exists already.
 
-        None if that tool is declared destructive, or requires an argument that was not sent, unless it is the identifier,
-        and the text shows one.
+        None if that tool is declared destructive, or requires an argument that was not sent, unless it is the thing's
+        identifier and the text shows it.
 
         Args:
             text: the quoted text of the failure.
         """
         words = split_words(self._tool.name)
         text = text[:_MOST_TEXT]
-        shows_one = _ALREADY.search(text) is not None and _SHOWN_IDENTIFIER.search(text) is not None
-        exists = shows_one or _EXISTS.search(text) is not None
+        kind = {word.stem for word in kind_of_tool(self._tool.name)}
+        shown = self._shown_identifier(text, kind)
+        exists = shown is not None or _EXISTS.search(text) is not None
         if _CREATES.isdisjoint(words) or len(self._toolset) > _MOST_TOOLS or not exists:
             return None
-        kind = {word.stem for word in kind_of_tool(self._tool.name)}
         found = [
             one
             for one in self._toolset.values()
@@ -353,8 +369,25 @@ class Lookups:
         if not kind or len(found) != 1:
             return None
         missing = [name for name in found[0].parameters.get("required") or () if name not in self._sent]
-        is_shown = shows_one and len(missing) == 1 and _is_identifier(missing[0])
-        return found[0] if is_shown or not missing else None
+        if not missing:
+            return Updater(found[0])
+        is_shown = shown is not None and len(missing) == 1 and _identifies_as(missing[0], {*kind, shown})
+        return Updater(found[0], missing[0]) if is_shown else None
+
+    def _shown_identifier(self, text: str, kind: Collection[str]) -> str | None:
+        """The stem of the noun for what exists already, in a text that shows its identifier; empty if no noun is before it.
+
+        None if the text shows no identifier, that of another thing (`by user id 42`), or one that was sent.
+        """
+        found = _SHOWN_IDENTIFIER.search(text) if _IS_THERE.search(text) else None
+        if found is None or found[1] in map(str, self._sent.values()):
+            return None
+        before = text[max(0, found.start() - _BEFORE) : found.start()].rstrip()
+        if before and before[-1].isalnum():
+            noun = stem(split_words(before)[-1])
+            return noun if noun in kind else None
+        named = _NAMED_BEFORE.search(before)
+        return stem(named[1].lower()) if named else ""
 
     def _find(self, wanted: _Wanted) -> Lookup | None:
         """The best reader; None if two are as good."""
@@ -415,7 +448,10 @@ def _fill(reader: Reader, wanted: _Wanted) -> Mapping[str, Any] | None:
             filled[name] = sent[form]
         elif (folder := _folder(name, wanted)) is not None:
             filled[name] = folder
-        elif name in required and (value := _own_identifier(name, wanted) or _whole_range(schema, name)) is not None:
+        elif (
+            name in required
+            and (value := _own_identifier(name, reader, wanted) or _whole_range(schema, name)) is not None
+        ):
             filled[name] = value
     left = [name for name in required if name not in filled]
     if reader.searches and (left or not required or _is_worded(wanted)):
@@ -435,7 +471,7 @@ def _may_be_handed_on(name: str, value: object, wanted: _Wanted, required: Colle
     return isinstance(value, Mapping) and wanted.reads_one and name in required and _is_identifier(name)
 
 
-def _own_identifier(name: str, wanted: _Wanted) -> object:
+def _own_identifier(name: str, reader: Reader, wanted: _Wanted) -> object:
     """The identifier of the thing, if the two tools name it in their own ways: `key` and `flagKey`, `id` and `number`.
 
     The thing may also be identified by an argument that is named as its kind: the `name` of a new zone is the `zone` to get.
@@ -443,7 +479,8 @@ def _own_identifier(name: str, wanted: _Wanted) -> object:
     if not wanted.reads_one or not wanted.kind:
         return None
     last = split_words(name)[-1:]
-    own = [one for one in wanted.sent if _is_own(one, wanted.kind)]
+    kind = kind_of_tool(reader.tool.name)
+    own = [one for one in wanted.sent if _is_own(one, wanted.kind) and (_is_own(one, kind) or not kind)]
     if _names_kind(name, wanted.kind):
         found = [one for one in own if split_words(one)[-1] in _BARE_HANDLES and not kind_of_argument(one)]
     elif not _is_own(name, wanted.kind):
@@ -565,6 +602,12 @@ def _is_statement(name: str, value: object) -> bool:
     words = split_words(name)
     is_query = "query" in words and _STATEMENT.match(value[:_MOST_TEXT]) is not None
     return is_query or not _LANGUAGES.isdisjoint(words)
+
+
+def _identifies_as(name: str, kind: Collection[str]) -> bool:
+    """Whether an argument is the number of a thing of this kind: `id`, or `entryId` of an entry."""
+    is_number = split_words(name)[-1:] and split_words(name)[-1] in _NUMBERS
+    return bool(is_number) and {word.stem for word in kind_of_argument(name)} <= set(kind)
 
 
 def _is_identifier(name: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Literal
 
-from mulligan.resolve.similarity import MISSPELT, RELATED, is_short_form, word_similarity
+from mulligan.resolve.similarity import MISSPELT, RELATED, word_similarity
 from mulligan.resolve.synonyms import HARMLESS, NAMESPACE_SEPARATORS
 from mulligan.resolve.words import (
     UNKNOWN,
@@ -37,7 +37,7 @@ _UNDO_PREFIXES = ("un", "de", "dis")
 _MOST_TYPOS = 2
 _MOST_REMEMBERED = 64
 _FIRST_WORDS, _LONG_ENOUGH = 3, 5
-_BEGINS = frozenset(
+_BEGINS = frozenset(  # verbs that say no more than that something is done, which the noun after them names
     (
         "start",
         "run",
@@ -53,7 +53,8 @@ _BEGINS = frozenset(
         "initiate",
     )
 )
-_SHORTEST_ACTION = 4
+_JOBS = frozenset(("job", "task", "run", "process"))
+_SHORTEST_ACTION, _LEADING_WORDS = 4, 2
 _RUNS = frozenset(("run", "execute", "perform", "issue", "send"))
 _RUNS_READ_ONLY = re.compile(
     rf"(?:{'|'.join(sorted(_RUNS))})s?\s+(?:(?:an?|any|one|the)\s+)?read[- ]?only\b", re.IGNORECASE
@@ -101,7 +102,7 @@ def _find_proposal(tool: Tool, called: str, is_clear: bool) -> _Found | None:
         called_words = parsed.words
     dropped, added = _unmatched(called_words, tool_words), _unmatched(tool_words, called_words)
     is_same = is_same_tool(called, tool.name)
-    is_same_words = is_same or _are_same_words(called_words, tool_words)
+    is_same_words = is_same or [word.text for word in called_words] == [word.text for word in tool_words]
     is_clear = (
         is_clear
         and not _is_other_namespace(called, tool.name)
@@ -122,26 +123,18 @@ def _find_proposal(tool: Tool, called: str, is_clear: bool) -> _Found | None:
         return if_asked
     is_reworded = bool(tool.destructive) and [word.text for word in called_words] != [word.text for word in tool_words]
     is_other_number = any(word.destroys for word in tool_words) and _differs_in_number(called_words, tool_words)
-    is_other = any(word.text not in _PARTICLES for word in (*dropped, *added)) and not is_same_words
+    is_other = any(word.text not in _PARTICLES for word in (*dropped, *added))
     if is_reworded or is_other_number or (is_other and any(word.destroys for word in tool_words)):
         return "listed"
     return _IF_FITTING if is_other else if_asked
 
 
-def _are_same_words(ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
-    """Whether two names have the same words, if `init` and `initialize` are one; not for a tool that destroys."""
-    if len(ours) != len(theirs):
-        return False
-    differ = [(one, other) for one, other in zip(ours, theirs, strict=True) if one.text != other.text]
-    is_short = [is_short_form(one, other) for one, other in differ]
-    are_forms = all(short or one.stem == other.stem for short, (one, other) in zip(is_short, differ, strict=True))
-    return not differ or (any(is_short) and are_forms and not any(word.destroys for word in theirs))
-
-
 def _would_mislead(tool: Tool, ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
     """Whether a tool does what a name does not ask for: a change, the opposite, or another change."""
-    if not tool.destructive and _names_action(ours, theirs):
-        return _are_opposites(ours, theirs)
+    if _is_said_to_destroy(tool, ours, theirs):
+        return True
+    if not tool.destructive and _names_action(tool, ours, theirs):
+        return False
     if _is_declared_change(tool, theirs) and not _asks_for_change(ours, theirs):
         return True
     if (_is_read_request(ours) and _may_change(tool, theirs)) or _are_opposites(ours, theirs):
@@ -149,17 +142,33 @@ def _would_mislead(tool: Tool, ours: Sequence[Word], theirs: Sequence[Word]) -> 
     return not (tool.read_only or seems_to_read(tool)) and _is_another_verb(ours, theirs)
 
 
-def _names_action(ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
-    """Whether a tool's name says with a noun what the first word of another name does: `start_scan` and `scan_host`."""
-    if not (ours and theirs) or theirs[0].text not in _BEGINS or any(word.destroys for word in (*ours, *theirs)):
+def _is_said_to_destroy(tool: Tool, ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
+    """Whether only the description of a tool says that it destroys something: an `initialize_disk` that erases it."""
+    if any(word.destroys for word in (*ours, *theirs)):
         return False
-    verb = ours[0]
-    return len(verb.stem) >= _SHORTEST_ACTION and any(
-        word.stem == verb.stem
-        or word_similarity(verb, word) == RELATED
-        or (len(verb.stem) > _SHORTEST_ACTION and word.stem.startswith(verb.stem[: _SHORTEST_ACTION + 1]))
-        for word in theirs[1:]
-    )
+    return any(word.is_form_of_destroying for word in _first_words(tool.summary)[:_LEADING_WORDS])
+
+
+def _names_action(tool: Tool, ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
+    """Whether a tool starts what another name does: `start_scan` and `run_scan_job` what `scan_host` asks for.
+
+    Its description must not begin with the verb of another change.
+    """
+    if not (ours and theirs) or theirs[0].text not in _BEGINS or ours[0].reads or ours[0].text in _HARMLESS:
+        return False
+    nouns = theirs[1:-1] if theirs[-1].text in _JOBS and len(theirs) > 2 else theirs[1:]
+    is_named = len(nouns) == 1 and _is_noun_for(nouns[0], ours[0])
+    described = _first_words(tool.summary)[:1]
+    begins = {theirs[0].stem, ours[0].stem, *(word.stem for word in nouns)}
+    return is_named and all(word.stem in begins or not _is_change(word) for word in described)
+
+
+def _is_noun_for(noun: Word, verb: Word) -> bool:
+    """Whether a noun says what a verb does: `inspection`, `deployment`, `analysis`, and `training` for `retrain`."""
+    if len(verb.stem) < _SHORTEST_ACTION:
+        return False
+    nouns = {verb.stem, f"{verb.text}ment", re.sub(r"y[sz]e$", "ysi", verb.text), verb.stem.removeprefix("re")}
+    return noun.stem in nouns
 
 
 def _asks_for_more(words: Sequence[Word]) -> bool:

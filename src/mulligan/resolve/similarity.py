@@ -34,7 +34,8 @@ _SAME_STEM, SYNONYM, MISSPELT, _BEGINNING, RELATED = 0.96, 0.85, 0.8, 0.6, 0.5
 _IN_DESCRIPTION, _SYNONYM_IN_DESCRIPTION, _RELATED_IN_DESCRIPTION = 0.5, 0.4, 0.2
 _BY_SPELLING = 0.7
 _ONE_TYPO, _TWO_TYPOS = 4, 8  # from so many letters on, one may differ, or two
-_SHORTEST_FORM = 4  # letters of a short form: `init` of `initialize`
+_SHORTEST_REPEATED = 4  # letters of a word that `re` may precede
+_SAME_PREPOSITIONS = (("in", "into"), ("on", "onto"))
 _READ = look_up_word("read")
 _NEGATIONS = frozenset(("not", "no", "non", "never", "without", "except"))
 
@@ -100,22 +101,21 @@ def word_similarity(one: Word, other: Word) -> float:
 
 def _is_repeated(word: Word, other: Word) -> bool:
     """Whether a word that is in no table says that something is done again, as `retrain` does to `training`."""
-    return word.meaning is UNKNOWN and len(other.stem) >= _SHORTEST_FORM and word.stem == f"re{other.stem}"
+    return word.meaning is UNKNOWN and len(other.stem) >= _SHORTEST_REPEATED and word.stem == f"re{other.stem}"
 
 
-def is_short_form(one: Word, other: Word) -> bool:
-    """Whether one word is the beginning of the other and stands for it, as `config` does. `post` is not short for `postpone`.
+def is_other_form(one: Word, other: Word) -> bool:
+    """Whether two words are the same in another form: a plural, a short form of the table, or `into` for `in`.
 
     Args:
         one: a word.
         other: another one.
     """
     short, long = sorted((one.text, other.text), key=len)
-    if not long.startswith(short) or one.stem == other.stem:
-        return False
-    if one.meaning is UNKNOWN and other.meaning is UNKNOWN:
-        return len(short) >= _SHORTEST_FORM or (one.is_stop_word and other.is_stop_word)  # `in` and `into`
-    return bool(one.meaning.same & other.meaning.same)
+    if not long.startswith(short):
+        return short == long[:-3] + "y" and long.endswith("ies")
+    is_plural = one.stem == other.stem and long[len(short) :] in ("", "s", "es")
+    return is_plural or bool(one.meaning.same & other.meaning.same) or (short, long) in _SAME_PREPOSITIONS
 
 
 def nearness(sent: str, name: str) -> float:
@@ -317,12 +317,13 @@ class Query:
         return not self._is_near_antonym(other, theirs, match.edits)
 
     def is_same_name(self, other: ParsedName) -> bool:
-        """Whether two names have the same words, if endings, typing errors, short forms and stop words do not count.
+        """Whether two names have the same words in the same order, each perhaps in another form.
 
         Args:
             other: the tool's name.
         """
-        return _has_all_words(self.called.words, other.words) and _has_all_words(other.words, self.called.words)
+        ours, theirs = self.called.words, other.words
+        return len(ours) == len(theirs) > 1 and all(map(is_other_form, ours, theirs))
 
     def is_dangerous(self, other: ParsedName, match: Match) -> bool:
         """Whether naming this tool would offer a harmful tool to a model that asked for something else.
@@ -453,18 +454,6 @@ def _is_same_namespace(called: ParsedName, other: ParsedName) -> bool:
         {word.text for word in name.words[: name.namespace_length] if not word.is_stop_word} for name in (called, other)
     )
     return ours <= theirs or theirs <= ours
-
-
-def _has_all_words(words: Iterable[Word], others: Collection[Word]) -> bool:
-    """Whether each word of a name, apart from stop words, is one of the others, perhaps in another form."""
-    return all(
-        word.is_stop_word or any(_is_form_of(word, other) or is_short_form(word, other) for other in others)
-        for word in words
-    )
-
-
-def _is_form_of(word: Word, other: Word) -> bool:
-    return word.stem == other.stem or word_similarity(word, other) == MISSPELT
 
 
 def _unmatched(words: Iterable[Word], values: Iterable[float]) -> list[Word]:

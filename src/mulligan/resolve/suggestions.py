@@ -172,14 +172,16 @@ class SuggestionIndex:
     def _distracts(self, match: _RankedTool, best: _RankedTool, query: Query) -> bool:
         """Whether a tool has another name, where the called name is the best one's in another namespace.
 
-        So does one with other words, where the called name has the best one's words in other forms. A tool that changes
-        something also distracts where the called name is the best one's, misspelt.
+        So does one with other words where the called name has the best one's in other forms, and one that changes something
+        where the called name is the best one's, misspelt.
         """
         called, tail = query.called, self._parsed_name(best.number).tail
         if len(called.tail_words) > 1 and called.tail == tail != self._parsed_name(match.number).tail:
             return True
-        if len(query.called.words) > 1 and query.is_same_name(self._parsed_name(best.number)):
-            return not query.is_same_name(self._parsed_name(match.number))
+        if query.is_same_name(self._parsed_name(best.number)) and not query.is_same_name(
+            self._parsed_name(match.number)
+        ):
+            return True
         is_other = best.name_match.edits is not None and match.name_match.edits is None
         return is_other and any(word.changes for word in self._parsed_name(match.number).words)
 

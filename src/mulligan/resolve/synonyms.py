@@ -27,6 +27,7 @@ navigate goto visit browse
 schedule book reserve appointment
 summarize summary summarise
 initialize initialise init
+multiple multi
 translate translation translator
 directory dir folder
 repository repo
@@ -290,6 +291,7 @@ CHANGING = """
 post notify deliver dispatch reply submit share invite run execute exec invoke deploy merge commit fork apply resolve
 click tap press fill navigate toggle trigger turn rotate scale sync schedule assign attach configure confirm mark sign
 buy pay purchase refund transfer swap
+initialize initialise init
 silence snooze acknowledge ack dismiss untag uninvite promote demote defer postpone reschedule renew redeem ship fulfil
 fulfill settle waive enroll enrol suspend onboard offboard hire upvote downvote arm disarm reissue allocate provision
 drain upgrade downgrade migrate rebase squash stash resubmit transmit unshare donate prepay unbind enqueue requeue

@@ -37,7 +37,7 @@ _NO_RESOURCE = re.compile(  # neither a text in a page, nor what the call should
 )
 _COUNTED = re.compile(r"\d+ (?:\w+ )?\w+s \w+ed\b")  # `12 players timed out in round 3`
 _WRAPPER = re.compile(  # `Error executing tool crash: ...`: the name of a tool says nothing
-    r"\b(?<!no )(?<!No )(?:execut|call|runn|invok)ing (?:the )?(?:tool |function )?[\w.'\"`/-]{1,80}"
+    r"\b(?:(?:execut|call|invok)ing|(?<!no )(?<!No )running) (?:the )?(?:tool |function )?[\w.'\"`/-]{1,80}"
     r"|\b(?:tool|function) [\w.'\"`/-]{1,80}(?= failed)"
 )
 _BLANKS = re.compile(r"[\s*#>|\u2502]+")
@@ -77,6 +77,7 @@ _WORDS: Mapping[str, str] = {
     "LABEL": "(id|name|number|code|key|sku|title|address|reference|slug|symbol|barcode|e-?mail|uuid|label|tag|identifier)",
     "PERSON": "(the |a |an |your |its |our )?(user|operator|client|caller|human|administrator|admin|pilot|driver|person"
     "|reviewer|approver|supervisor|customer|owner|host|dispatcher|staff|nurse|technician|player|sender|requester)",
+    "CALL": "(request|call|operation|query|statement|execution|task|job|step|tool|page|transaction)",
     "STATE": "(active|inactive|open|closed|running|stopped|paused|pending|queued|scheduled|failed|finished|completed|cancell?ed"
     "|archived|published|draft|staged|unpaid|paid|expired|suspended|enabled|disabled|locked) ",
     "STOPPED": "(cancell?ed|aborted|interrupted|stopped|terminated|declined|rejected|dismissed|refused|denied|killed|halted"
@@ -139,7 +140,9 @@ _TABLE: tuple[tuple[m.Meaning, str, str, str], ...] = (
         <PERSON> (has |have )?(<STOPPED>|pressed|said no|closed the|hung up|did not (confirm|approve|agree|consent)|chose not)
         <NOT> (confirmed|approved) by
         (emergency stop|e-stop|superseded by|cancell?ation (was )?requested|on request)
-        (?<!\\d )(was|were|been|is|got|will be) (cancell?ed|aborted|interrupted)
+        (was|were|been|is|got|will be) (aborted|interrupted)
+        (?<!\\d )(was|were|been|is|got|will be) cancell?ed
+        <CALL> #? ?\\d+ (was|were|has been|have been) cancell?ed
         (operation|request|call|job|task|upload|download|run|mission|transfer|query|execution|it) (cancell?ed|aborted
             |interrupted)
         """,
@@ -483,17 +486,19 @@ _TABLE: tuple[tuple[m.Meaning, str, str, str], ...] = (
         (version|edit|merge|update|scheduling) conflict
         (changed|modified|updated|edited) (since|in the meantime|meanwhile|by (another|someone|somebody)) …
         (no longer be|can no longer) …
-        (cancell?ed|closed|archived|expired|ended|deleted|withdrawn) and (can|may|could) (not|no longer) be \\w+
+        (cancell?ed|closed|archived|withdrawn) and (can|may|could) (not|no longer) be \\w+
         """,
         """
         already (?!have|has|had) …
         you already (have|own|hold) …
         (changed|modified|edited|updated) by … while
         (state|status) transition …
-        (?<=\\d )(was|were|has been|have been) (cancell?ed|aborted|closed|stopped|terminated|archived|paused)
-        no <STATE>\\w+ to \\w+
-        <CANNOT>\\w+ (a|an) <STATE>\\w+
-        only (\\w+ ){1,6}can be \\w+ed
+        (?<=\\d )(was|were|has been|have been) (cancell?ed|archived)
+        no <STATE>\\w+ to (?!(?:read|list|display|show|view|fetch|get|report|see|print|return)(?!\\w))\\w+
+        <CANNOT>(edit|change|modify|update|delete|remove|archive|cancel|close|reopen|move|rename|merge|publish|refund|restart
+            |resume|approve|reassign|transfer) (a|an) <STATE>\\w+
+        only \\w+ in (state|status) \\w+ can be \\w+ed
+        only (\\w+ ){1,4}can be \\w+ed
         (is|are) in (a |an |the )?\\w+ (state|status)(?= and|$|[.,;:])
         (\\w+ed|running|in use) already(?=$|[.,;:])
         <NOT> in (a|the) (\\w+ )?(state|status) …
@@ -534,7 +539,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str, str], ...] = (
         no (\\w+ )?\\w+ (is |are )(left|remaining|free|vacant|in stock|available)
         (is|are|was|were|be|been) (\\w+ )?(fully booked|sold out|out of stock|on hold|frozen|archived|read-only|immutable
             |locked)
-        (is|are) (currently |still |being )?(\\w+ or )?(moving|running|open|closed|active|paused|armed|charging|printing
+        (is|are) (currently |still |being )?(\\w+ing or )?(moving|running|open|closed|active|paused|armed|charging|printing
             |recording|playing|occupied|engaged|processed|edited|shipped|delivered|completed|finished|paid|cancell?ed|finali[sz]ed|over
             |past|merged|expired|left)
         has (left|shipped|ended|started|closed|begun|departed|passed|finished|been (shipped|paid|completed|closed|approved
