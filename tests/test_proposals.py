@@ -82,6 +82,14 @@ def test_a_word_that_begins_like_another_is_not_that_word(called, name):
     assert find_proposals({name: tool}, called, None, list)[name] in (None, "listed")
 
 
+@pytest.mark.parametrize(
+    ("called", "name"), [("run_without_backup", "run_with_backup"), ("mark_read", "mark_not_read")]
+)
+def test_a_tool_that_does_without_what_was_asked_for_is_never_likely(called, name):
+    tool = Tool.from_schema(name, "", {"type": "object"}, dict)
+    assert find_proposals({name: tool}, called, name, lambda: [name])[name] is None
+
+
 def test_what_else_fits_is_asked_only_if_the_name_does_not_decide(tool):
     def refuse() -> list[str]:
         raise AssertionError("schemas would be compiled for nothing")

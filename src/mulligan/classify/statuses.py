@@ -80,11 +80,10 @@ _VALIDATION_STATUSES = (400, 422)
 _CREDENTIAL = lazy_pattern(
     r"key|token|secret|passw|auth|credential|session|login|signature|scope|permission", re.IGNORECASE
 )
-_STATE = lazy_pattern(
-    r"\b(?:is|are) (?:currently |still |already |being )?(?:\w+ing or )?(?:running|starting|stopping|stopped|moving|"
-    r"paused|suspended|archived|closed|locked|cancell?ed|completed|finished|shipped|delivered|merged|occupied|full|"
-    r"in use|in state \w+|"
-    r"in (?:a|an|the) \w+ state)(?=\s*(?:$|[.,;:(]))"
+_STATE = lazy_pattern(  # what a body says of a thing, and hardly of an argument
+    r"\b(?:is|are) (?:currently |still |already |being )?(?:(?:re)?starting or |stopping or )?"
+    r"(?:running|starting|stopping|stopped|moving|paused|suspended|archived|closed|locked|cancell?ed|completed|finished|"
+    r"shipped|delivered|merged|occupied|full|in use|in state \w+|in (?:a|an|the) \w+ state)(?=\s*(?:$|[.,;:(]))"
     r"|^only (?:draft|pending|open|active|published|scheduled|queued|failed|paid|unpaid) \w+ can be \w+ed\b"
     r"|\bnot your turn\b|\balready (?:over|ended|started|running|closed|cancell?ed|completed|finished|shipped)\b",
     re.IGNORECASE | re.MULTILINE,

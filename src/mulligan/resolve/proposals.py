@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Literal
 
-from mulligan.resolve.similarity import MISSPELT, RELATED, word_similarity
+from mulligan.resolve.similarity import MISSPELT, NEGATIONS, RELATED, word_similarity
 from mulligan.resolve.synonyms import HARMLESS, NAMESPACE_SEPARATORS
 from mulligan.resolve.words import (
     UNKNOWN,
@@ -208,8 +208,10 @@ def _is_another_verb(ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
 
 
 def _are_opposites(ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
-    """Whether a word of one name reverses a word of the other, as `unlock` and `lock` do."""
+    """Whether a word of one name reverses a word of the other, as `unlock` and `lock` do, or only one of them negates."""
     texts, others = {word.text for word in ours}, {word.text for word in theirs}
+    if NEGATIONS & texts != NEGATIONS & others:
+        return True
     pairs = [(texts, others), (others, texts)]
     return any(
         f"{prefix}{text}" in there - here for here, there in pairs for text in here - there for prefix in _UNDO_PREFIXES

@@ -37,7 +37,7 @@ _ONE_TYPO, _TWO_TYPOS = 4, 8  # from so many letters on, one may differ, or two
 _SHORTEST_REPEATED = 4  # letters of a word that `re` may precede
 _SAME_PREPOSITIONS = (("in", "into"), ("on", "onto"))
 _READ = look_up_word("read")
-_NEGATIONS = frozenset(("not", "no", "non", "never", "without", "except"))
+NEGATIONS = frozenset(("not", "no", "non", "never", "without", "except"))
 
 
 class WordScores(dict[str, float]):
@@ -308,7 +308,7 @@ class Query:
         ours, theirs = _unmatched(self.called.words, match.asked), _unmatched(other.words, match.offered)
         if any(word.text.isdigit() for word in ours) and any(word.text.isdigit() for word in theirs):
             return False
-        if _NEGATIONS.intersection(self.called.texts) != _NEGATIONS.intersection(other.texts):
+        if NEGATIONS.intersection(self.called.texts) != NEGATIONS.intersection(other.texts):
             return False
         if match.edits is None:
             return self._has_same_words(other, match, placed)

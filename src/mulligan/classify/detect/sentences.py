@@ -78,6 +78,7 @@ _WORDS: Mapping[str, str] = {
     "PERSON": "(the |a |an |your |its |our )?(user|operator|client|caller|human|administrator|admin|pilot|driver|person"
     "|reviewer|approver|supervisor|customer|owner|host|dispatcher|staff|nurse|technician|player|sender|requester)",
     "CALL": "(request|call|operation|query|statement|execution|task|job|step|tool|page|transaction)",
+    "STARTS": "(starting|restarting|stopping|booting|opening|closing)",
     "STATE": "(active|inactive|open|closed|running|stopped|paused|pending|queued|scheduled|failed|finished|completed|cancell?ed"
     "|archived|published|draft|staged|unpaid|paid|expired|suspended|enabled|disabled|locked) ",
     "STOPPED": "(cancell?ed|aborted|interrupted|stopped|terminated|declined|rejected|dismissed|refused|denied|killed|halted"
@@ -539,7 +540,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str, str], ...] = (
         no (\\w+ )?\\w+ (is |are )(left|remaining|free|vacant|in stock|available)
         (is|are|was|were|be|been) (\\w+ )?(fully booked|sold out|out of stock|on hold|frozen|archived|read-only|immutable
             |locked)
-        (is|are) (currently |still |being )?(\\w+ing or )?(moving|running|open|closed|active|paused|armed|charging|printing
+        (is|are) (currently |still |being )?(<STARTS> or )?(moving|running|open|closed|active|paused|armed|charging|printing
             |recording|playing|occupied|engaged|processed|edited|shipped|delivered|completed|finished|paid|cancell?ed|finali[sz]ed|over
             |past|merged|expired|left)
         has (left|shipped|ended|started|closed|begun|departed|passed|finished|been (shipped|paid|completed|closed|approved
