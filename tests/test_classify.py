@@ -478,6 +478,18 @@ def test_the_state_of_a_thing_is_no_argument(pipeline, status, text, cls):
     assert (type(error), error.effect, error.http_status) == (cls, "none", status)
 
 
+@pytest.mark.parametrize(
+    ("text", "cls"),
+    [
+        ("The disk usage of this volume is too high, ask an administrator", ToolQuotaError),
+        ("Storage quota exceeded for the account", ToolQuotaError),
+        ("The file is larger than 10 MB", ToolArgumentError),
+    ],
+)
+def test_a_full_storage_is_no_matter_of_the_request(pipeline, text, cls):
+    assert type(pipeline.classify(ClientError(Response(413), text))) is cls
+
+
 def test_a_code_outweighs_the_state_of_a_thing(pipeline):
     text = "The period is closed"
     coded = StatusError(status_code=400, code="INVALID_ARGUMENT", message=text)

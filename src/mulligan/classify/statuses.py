@@ -88,6 +88,9 @@ _STATE = lazy_pattern(  # what a body says of a thing, and hardly of an argument
     r"|\bnot your turn\b|\balready (?:over|ended|started|running|closed|cancell?ed|completed|finished|shipped)\b",
     re.IGNORECASE | re.MULTILINE,
 )
+_STORAGE = lazy_pattern(
+    r"\b(?:disk|storage) (?:quota|usage|space)\b|\bno space left\b", re.IGNORECASE
+)  # not of the request
 _LONGEST_TOLD = 800
 _HARMLESS = frozenset((501, 505, 507, 511, 522, 525, 526))
 
@@ -146,6 +149,8 @@ def meaning_of(status: int, failure: Failure) -> m.Meaning:
     if override is None and known_status in _TEXT_OVERRIDES:
         texts = (failure.service_text if known_status in _VALIDATION_STATUSES else "", failure.told)
         override = next(filter(None, (said(text, _TEXT_OVERRIDES[known_status]) for text in texts if text)), None)
+    if override is None and status == 413 and _STORAGE.search(failure.told[:_LONGEST_TOLD]):
+        override = m.QUOTA
     if override is None and status in _VALIDATION_STATUSES and _tells_state(failure):
         override = m.CONFLICT
     if override is None and status == 500 and shows_sent_value(failure.told, failure.arguments):
