@@ -465,6 +465,12 @@ def test_a_rate_limit_and_a_quota_are_told_apart(pipeline, status, headers, text
         ("The value is over the maximum of 5", ToolArgumentError),
         ("version mismatch", ToolArgumentError),
         ("options conflict with each other", ToolArgumentError),
+        ("The name is in use", ToolArgumentError),
+        ("status is completed: not one of open, in_progress", ToolArgumentError),
+        ("force must be true if the instance is running", ToolArgumentError),
+        ("the amount is already over 500", ToolArgumentError),
+        ("billing address is in state Texas", ToolArgumentError),
+        ("unexpected token: expression is closed", ToolArgumentError),
         ("the rating is locked to 1-5", ToolArgumentError),
         ("The end cannot be before the start", ToolArgumentError),
         ("colour: only red, green and blue are accepted", ToolArgumentError),
@@ -484,6 +490,7 @@ def test_the_state_of_a_thing_is_no_argument(pipeline, status, text, cls):
         ("The disk usage of this volume is too high, ask an administrator", ToolQuotaError),
         ("Storage quota exceeded for the account", ToolQuotaError),
         ("The file is larger than 10 MB", ToolArgumentError),
+        ("Your file is 20 MB; only 5 MB of storage space allowed per file", ToolArgumentError),
     ],
 )
 def test_a_full_storage_is_no_matter_of_the_request(pipeline, text, cls):

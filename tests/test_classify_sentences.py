@@ -52,7 +52,6 @@ No running pump to stop: pump 7 was stopped at noon.
 You cannot reopen a locked ledger.
 Only lanes that have a free gate can be booked.
 Only voyages in state PLANNED can be cancelled.
-Voyage V-1188 was cancelled on Monday.
 [Errno 11] Could not lock the mailbox: Resource temporarily unavailable
 [Errno 11] Resource temporarily unavailable, the port is held by session 7""",
     errors.ToolCancelledError: """The nightly export was cancelled.
@@ -94,6 +93,8 @@ connection to 10.0.0.1 port 443 was closed
 No pending messages to read
 Value is 5 or over
 Cannot create an active user without a password
+cannot move an open amount of 500 to yourself
+No active route to host
 The expired coupons table has 4 rows, its index is broken
 assertion: timeout_count equals 0
 the 'access denied' sign casts a shadow

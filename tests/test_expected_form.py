@@ -68,8 +68,8 @@ def step(schema: dict[str, Any], sent: Any, **definitions: Any) -> str:
         ),
         (
             {"type": "array", "items": {"enum": ["red", "blue"]}},
-            ["rose", "navy"],
-            'one of "red", "blue" for "/at/0" and "/at/1"',
+            ["bleu", "rad"],
+            'one of "red", "blue" for "/at/0" and "/at/1"',  # as declared, since the two were sent different values
         ),
         (
             {"type": "object", "properties": {"from": POINT, "to": {**POINT, "required": ["lat"]}}},

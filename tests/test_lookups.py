@@ -745,10 +745,39 @@ def test_the_state_of_what_something_is_added_to_is_read(name: str, call: dict[s
     assert proposed(step(TimeoutError(), name, {"lamp_id": "l-7", "room_id": "r-2"}, *others)) == call
 
 
-def test_what_something_is_made_from_is_not_its_state() -> None:
-    others = reader("get_form", "form_id"), reader("list_letters")
-    told = step(TimeoutError(), "create_letter_from_form", {"form_id": "f-7"}, *others)
-    assert proposed(told) == {"name": "list_letters", "arguments": {}}
+@pytest.mark.parametrize(
+    ("name", "arguments", "wrong"),
+    [
+        ("add_card_to_board", {"id": "c-1", "board_id": "b-1"}, {"id": "c-1"}),
+        ("delete_record_from_table", {"id": "c-1"}, {"id": "c-1"}),
+        ("assign_ticket_to_agent", {"id": "c-1", "agent": "ann"}, {"id": "c-1"}),
+    ],
+)
+def test_a_container_is_not_read_by_the_identifier_of_what_is_put_into_it(name, arguments, wrong) -> None:
+    others = [reader(f"get_{one}", "id") for one in ("board", "table", "agent")]
+    told = step(TimeoutError(), name, arguments, *others)
+    assert json.dumps(wrong) not in told
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "call"),
+    [
+        ("create_order_from_cart", {"id": "7"}, {"name": "get_cart", "arguments": {"id": "7"}}),
+        (
+            "delete_branch_from_repo",
+            {"repo": "r", "branch": "b"},
+            {"name": "get_branch", "arguments": {"repo": "r", "branch": "b"}},
+        ),
+    ],
+)
+def test_what_is_read_otherwise_is_read_still(name, arguments, call) -> None:
+    others = (
+        reader("get_cart", "id"),
+        reader("get_order", "id"),
+        reader("get_repo", "repo"),
+        reader("get_branch", "repo", "branch"),
+    )
+    assert proposed(step(TimeoutError(), name, arguments, *others)) == call
 
 
 def test_the_identifier_of_a_container_is_not_that_of_what_is_put_into_it() -> None:
@@ -789,8 +818,13 @@ def test_what_exists_is_changed_by_the_identifier_that_the_text_shows(text: str)
         ("There is one already, id 88", ["userId"]),  # that of another thing
         ("The hall is taken already by user id 42", ["slotId"]),
         ("The title is taken already (request id: 7f3a91)", ["slotId"]),
-        ("You already have 3 slots: id 77", ["slotId"]),
+        ("The hall (id 7) is already booked", ["slotId"]),
+        ("The day is taken already (owner: id 42)", ["slotId"]),
+        ("'Yoga' is already booked by 'Bo' (id: 42)", ["slotId"]),
+        ("There is one already in project 'Apollo' (id 42)", ["slotId"]),
+        ("taken already; id 5512 is the owner", ["slotId"]),
         ("The slot is already closed, id 88", ["slotId"]),
+        ("There are two already: id 4, id 5", ["slotId"]),
         ("There is one already for this day: id Friday1", ["slotId"]),  # what was sent
     ],
 )

@@ -31,43 +31,6 @@ def test_how_a_tool_may_be_proposed_follows_the_name_and_what_else_fits(tool):
 
 
 @pytest.mark.parametrize(
-    ("called", "name", "expected"),
-    [
-        ("calibratePump", "startCalibration", "likely"),
-        ("render_scene", "submit_render_job", "likely"),
-        ("reindex_shop", "begin_indexing", "likely"),
-        ("deploy_app", "trigger_deployment", "likely"),
-        ("delete_render", "start_render", None),  # another action
-        ("get_render", "start_render", None),  # reads
-        ("search_logs", "run_search", None),
-        ("check_stock", "create_check", None),
-        ("render_scene", "delete_render", None),
-        ("scan_host", "start_scanner_update_host", None),
-        ("transfer_file", "create_transfer_money", None),  # of something else
-        ("compare_files", "create_company", None),
-        ("close_tab", "trigger_shutdown", None),
-        ("pause_job", "start_timer", None),
-    ],
-)
-def test_a_tool_that_starts_what_the_called_name_does_may_be_meant(called, name, expected):
-    tool = Tool.from_schema(name, "", {"type": "object"}, dict)
-    assert find_proposals({name: tool}, called, None, lambda: [name])[name] == expected
-
-
-@pytest.mark.parametrize(
-    ("called", "name", "description"),
-    [
-        ("render_scene", "start_render", "Erases the cache and all scenes."),
-        ("init_disk", "initialize_disk", "Wipe a disk and create a file system."),
-        ("setup_db", "initialize_db", "Drops all tables and creates them anew."),
-    ],
-)
-def test_a_tool_that_is_only_described_as_destroying_is_not_named(called, name, description):
-    tool = Tool.from_schema(name, description, {"type": "object"}, dict)
-    assert find_proposals({name: tool}, called, name, lambda: [name])[name] is None
-
-
-@pytest.mark.parametrize(
     ("called", "name"),
     [
         ("run_without_backup", "run_with_backup"),
@@ -83,7 +46,7 @@ def test_a_word_that_begins_like_another_is_not_that_word(called, name):
 
 
 @pytest.mark.parametrize(
-    ("called", "name"), [("run_without_backup", "run_with_backup"), ("mark_read", "mark_not_read")]
+    ("called", "name"), [("run_without_backup", "run_with_backup"), ("send_mail", "send_mail_without_copy")]
 )
 def test_a_tool_that_does_without_what_was_asked_for_is_never_likely(called, name):
     tool = Tool.from_schema(name, "", {"type": "object"}, dict)

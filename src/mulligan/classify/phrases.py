@@ -350,10 +350,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
     ),
     (
         m.CANCELLED,
-        """(the|this|that|your|a|an|) (*|)
-            (operation|request|call|rpc|query|task|command|statement|execution|transaction|job)
-            (*|) (was|is|were|has been) (cancelled|canceled) …, it was (cancelled|canceled) …,
-        context (cancelled|canceled), (the|this) operation was aborted,
+        """~ (was|been|is|were) (cancelled|canceled) …, context (cancelled|canceled), (the|this) operation was aborted,
         (canceling|cancelling) statement due to user request""",
     ),
     (

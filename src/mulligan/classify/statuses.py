@@ -80,17 +80,21 @@ _VALIDATION_STATUSES = (400, 422)
 _CREDENTIAL = lazy_pattern(
     r"key|token|secret|passw|auth|credential|session|login|signature|scope|permission", re.IGNORECASE
 )
-_STATE = lazy_pattern(  # what a body says of a thing, and hardly of an argument
+_STATE = lazy_pattern(  # `Instance is starting or running.`, `Task b9 is in state 3 (completed)`
     r"\b(?:is|are) (?:currently |still |already |being )?(?:(?:re)?starting or |stopping or )?"
     r"(?:running|starting|stopping|stopped|moving|paused|suspended|archived|closed|locked|cancell?ed|completed|finished|"
-    r"shipped|delivered|merged|occupied|full|in use|in state \w+|in (?:a|an|the) \w+ state)(?=\s*(?:$|[.,;:(]))"
-    r"|^only (?:draft|pending|open|active|published|scheduled|queued|failed|paid|unpaid) \w+ can be \w+ed\b"
-    r"|\bnot your turn\b|\balready (?:over|ended|started|running|closed|cancell?ed|completed|finished|shipped)\b",
+    r"shipped|delivered|merged|occupied|full|in (?:state|status) (?:\d+|(?-i:[A-Z_]{3,30})))(?=\s*(?:$|[.,;(]))"
+    r"|\bonly (?:draft|pending|published|scheduled|queued|failed|paid|unpaid) \w+ can be \w+ed(?=\s*(?:$|[.,;(]))"
+    r"|\bnot your turn\b|\balready (?:over|ended|started|running|closed|cancell?ed|finished|shipped)(?=\s*(?:$|[.,;(]))",
     re.IGNORECASE | re.MULTILINE,
 )
-_STORAGE = lazy_pattern(
-    r"\b(?:disk|storage) (?:quota|usage|space)\b|\bno space left\b", re.IGNORECASE
-)  # not of the request
+_DEMANDS = lazy_pattern(  # what a body says of an argument
+    r"\b(?:must|should|needs?|expect\w*|unexpected|invalid|illegal|malformed|require[ds]?|allowed|one of|choose|if|unless|"
+    r"max(?:imum)?|min(?:imum)?|limit|at (?:least|most)|(?:less|more|greater|longer|shorter) than)\b",
+    re.IGNORECASE,
+)
+_FULL_STORAGE = lazy_pattern(r"\b(?:disk|storage) (?:quota|usage|space)\b|\bno space left\b", re.IGNORECASE)
+_SENT = lazy_pattern(r"\b(?:files?|requests?|uploads?|payloads?|attachments?|body|max|per)\b", re.IGNORECASE)
 _LONGEST_TOLD = 800
 _HARMLESS = frozenset((501, 505, 507, 511, 522, 525, 526))
 
@@ -149,10 +153,10 @@ def meaning_of(status: int, failure: Failure) -> m.Meaning:
     if override is None and known_status in _TEXT_OVERRIDES:
         texts = (failure.service_text if known_status in _VALIDATION_STATUSES else "", failure.told)
         override = next(filter(None, (said(text, _TEXT_OVERRIDES[known_status]) for text in texts if text)), None)
-    if override is None and status == 413 and _STORAGE.search(failure.told[:_LONGEST_TOLD]):
+    if override is None and status == 413 and _tells_of(failure, _FULL_STORAGE, _SENT):
         override = m.QUOTA
-    if override is None and status in _VALIDATION_STATUSES and _tells_state(failure):
-        override = m.CONFLICT
+    if override is None and status in _VALIDATION_STATUSES and _tells_of(failure, _STATE, _DEMANDS):
+        override = None if meaning_of_codes(failure.codes, (m.ARGUMENT,)) is m.ARGUMENT else m.CONFLICT
     if override is None and status == 500 and shows_sent_value(failure.told, failure.arguments):
         override = said(failure.told, _ABOUT_THE_CALL)
     if (
@@ -166,10 +170,10 @@ def meaning_of(status: int, failure: Failure) -> m.Meaning:
     return override or default
 
 
-def _tells_state(failure: Failure) -> bool:
-    """Whether the body of a rejected request says in which state a thing is, and no more: `Instance is running`."""
-    is_state = _STATE.search(failure.told[:_LONGEST_TOLD]) is not None
-    return is_state and meaning_of_codes(failure.codes, (m.ARGUMENT,)) is not m.ARGUMENT
+def _tells_of(failure: Failure, something: re.Pattern[str], else_: re.Pattern[str]) -> bool:
+    """Whether the text of a response tells of one thing, and not of another."""
+    told = failure.told[:_LONGEST_TOLD]
+    return something.search(told) is not None and else_.search(told) is None
 
 
 def _names_fields(failure: Failure) -> bool:

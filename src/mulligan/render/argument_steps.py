@@ -130,7 +130,8 @@ def argument_step(
         template, form = _valid_template(problems, tool, catalogue, offer)
     if template in _FINER_THAN_VALID:
         template = finer_template(catalogue, "valid", template)
-    values = _ordered_values(problems[0], sent) if template == "one_of" else problems[0].expected
+    is_one = template == "one_of" and len(names) == 1
+    values = _ordered_values(problems[0], sent) if is_one else problems[0].expected
     fields = {"names": join_names(names, catalogue), "rest": rest, "allowed": values, "form": form}
     return catalogue[template].format(tool=name, **fields)
 
@@ -337,10 +338,9 @@ def _known_arguments_step(name: str, tool: Tool, catalogue: Catalogue, parents: 
     """
     if parents != {""}:
         places = sorted(parents)
-        members = _members_at(tool, places[0])
+        members = _members_at(tool, places[0]) if places and places[0] else []
         if (
-            "" in parents
-            or not members
+            not members
             or any(_members_at(tool, place) != members for place in places)
             or len(members) > _MOST_KNOWN
             or len(places) > _MOST_NAMES

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mulligan.lazy import lazy
@@ -74,12 +75,10 @@ _STATEMENT = re.compile(  # after blanks, brackets, comments and the beginning o
     re.IGNORECASE | re.DOTALL,
 )
 _EXISTS = re.compile(r"\balready (?:exists?|present|registered|defined|taken|in use)\b|\bduplicate\b", re.IGNORECASE)
-_IS_THERE = re.compile(
-    r"\balready\b(?! (?:have|has|had|closed|ended|over|cancell?ed|finished|completed|started|running|shipped|paid|sent)\b)",
-    re.IGNORECASE,
-)
+_IS_THERE = re.compile(r"\balready\b", re.IGNORECASE)
 _SHOWN_IDENTIFIER = re.compile(r"(?<![\w-])(?:id|ID|Id)[:=]? ?['\"]?([\w-]*\d[\w-]*)")
-_NAMED_BEFORE = re.compile(r"([A-Za-z]+) (?:'[^'\n]{1,80}'|\"[^\"\n]{1,80}\")\W*$")
+_NOUN_BEFORE = re.compile(r"([A-Za-z]+)(?: (?:'[^'\n]{1,80}'|\"[^\"\n]{1,80}\"))?[:,]? ?(?:with )?\(?$")
+_THERE = frozenset(("already", "exists"))
 _BEFORE = 100
 _NUMBERS = word_set("id uuid number no nr")
 _CREATES, _UPDATES = word_set("create add insert register new"), word_set("update patch edit modify change alter amend")
@@ -257,14 +256,27 @@ class Lookups:
     def state(self) -> Lookup | None:
         """The tool that reads what the call wanted to change: the same thing by its identifier, or the list of them.
 
-        What is added to a thing, or removed from it, changes that thing: `add_card_to_board` changes the board.
+        If two are as good, it is the one that reads what something is added to, or taken from: the board of
+        `add_card_to_board`.
         """
+        container = kind_of_container(self._tool.name)
+        kind = tuple(word for word in kind_of_tool(self._tool.name) if word not in container)
         named = tuple(noun for name in self._sent if _is_identifier(name) for noun in kind_of_argument(name))
-        for kind in (kind_of_container(self._tool.name), kind_of_tool(self._tool.name), named):
-            found = self._find(_Wanted(kind, self._handed, None, None, reads_one=True)) if kind else None
-            if found is not None:
-                return found
-        return None
+        return (
+            self._find(_Wanted((*container, *kind), self._handed, None, None, reads_one=True))
+            or self._container(container)
+            or self._find(_Wanted(named, self._handed, None, None, reads_one=True))
+        )
+
+    def _container(self, kind: tuple[Word, ...]) -> Lookup | None:
+        """The tool that reads what something is added to, by the argument that is named so."""
+        own = {
+            name: value
+            for name, value in self._handed.items()
+            if kind_of_argument(name) and all(is_of_kind(noun, kind) for noun in kind_of_argument(name))
+        }
+        found = self._find(_Wanted(kind, own, None, None, reads_one=True)) if own else None
+        return found if found is not None and found.arguments else None
 
     def is_rejected_in(self, text: str, type_name: str) -> bool:
         """Whether a failure says that the value of one argument does not exist; `existing` then looks for that one.
@@ -354,9 +366,9 @@ class Lookups:
         words = split_words(self._tool.name)
         text = text[:_MOST_TEXT]
         kind = {word.stem for word in kind_of_tool(self._tool.name)}
-        shown = self._shown_identifier(text, kind)
-        exists = shown is not None or _EXISTS.search(text) is not None
-        if _CREATES.isdisjoint(words) or len(self._toolset) > _MOST_TOOLS or not exists:
+        exists = _EXISTS.search(text) is not None
+        is_there = exists or _IS_THERE.search(text) is not None
+        if _CREATES.isdisjoint(words) or len(self._toolset) > _MOST_TOOLS or not is_there:
             return None
         found = [
             one
@@ -370,24 +382,23 @@ class Lookups:
             return None
         missing = [name for name in found[0].parameters.get("required") or () if name not in self._sent]
         if not missing:
-            return Updater(found[0])
-        is_shown = shown is not None and len(missing) == 1 and _identifies_as(missing[0], {*kind, shown})
+            return Updater(found[0]) if exists else None
+        is_shown = len(missing) == 1 and self._shows_identifier(text, kind, missing[0])
         return Updater(found[0], missing[0]) if is_shown else None
 
-    def _shown_identifier(self, text: str, kind: Collection[str]) -> str | None:
-        """The stem of the noun for what exists already, in a text that shows its identifier; empty if no noun is before it.
+    def _shows_identifier(self, text: str, kind: set[str], name: str) -> bool:
+        """Whether a text shows the identifier of what exists already, which an argument takes: `already: id 412`.
 
-        None if the text shows no identifier, that of another thing (`by user id 42`), or one that was sent.
+        The identifier of another thing is none (`the hall (id 7) is already booked`), nor is one that was sent.
         """
-        found = _SHOWN_IDENTIFIER.search(text) if _IS_THERE.search(text) else None
-        if found is None or found[1] in map(str, self._sent.values()):
-            return None
-        before = text[max(0, found.start() - _BEFORE) : found.start()].rstrip()
-        if before and before[-1].isalnum():
-            noun = stem(split_words(before)[-1])
-            return noun if noun in kind else None
-        named = _NAMED_BEFORE.search(before)
-        return stem(named[1].lower()) if named else ""
+        shown = list(islice(_SHOWN_IDENTIFIER.finditer(text), 2))
+        own = {word.stem for word in kind_of_argument(name)}
+        is_number = split_words(name)[-1:] and split_words(name)[-1] in _NUMBERS
+        if len(shown) != 1 or not is_number or shown[0][1] in map(str, self._sent.values()):
+            return False
+        before = _NOUN_BEFORE.search(text[max(0, shown[0].start() - _BEFORE) : shown[0].start()])
+        noun = before[1].lower() if before else ""
+        return own <= kind if noun in _THERE else stem(noun) in own | kind and own <= {*kind, stem(noun)}
 
     def _find(self, wanted: _Wanted) -> Lookup | None:
         """The best reader; None if two are as good."""
@@ -479,8 +490,8 @@ def _own_identifier(name: str, reader: Reader, wanted: _Wanted) -> object:
     if not wanted.reads_one or not wanted.kind:
         return None
     last = split_words(name)[-1:]
-    kind = kind_of_tool(reader.tool.name)
-    own = [one for one in wanted.sent if _is_own(one, wanted.kind) and (_is_own(one, kind) or not kind)]
+    kind = kind_of_tool(reader.tool.name) or wanted.kind
+    own = [one for one in wanted.sent if _is_own(one, wanted.kind) and _is_own(one, kind)]
     if _names_kind(name, wanted.kind):
         found = [one for one in own if split_words(one)[-1] in _BARE_HANDLES and not kind_of_argument(one)]
     elif not _is_own(name, wanted.kind):
@@ -602,12 +613,6 @@ def _is_statement(name: str, value: object) -> bool:
     words = split_words(name)
     is_query = "query" in words and _STATEMENT.match(value[:_MOST_TEXT]) is not None
     return is_query or not _LANGUAGES.isdisjoint(words)
-
-
-def _identifies_as(name: str, kind: Collection[str]) -> bool:
-    """Whether an argument is the number of a thing of this kind: `id`, or `entryId` of an entry."""
-    is_number = split_words(name)[-1:] and split_words(name)[-1] in _NUMBERS
-    return bool(is_number) and {word.stem for word in kind_of_argument(name)} <= set(kind)
 
 
 def _is_identifier(name: str) -> bool:

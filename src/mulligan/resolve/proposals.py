@@ -37,24 +37,6 @@ _UNDO_PREFIXES = ("un", "de", "dis")
 _MOST_TYPOS = 2
 _MOST_REMEMBERED = 64
 _FIRST_WORDS, _LONG_ENOUGH = 3, 5
-_BEGINS = frozenset(  # verbs that say no more than that something is done, which the noun after them names
-    (
-        "start",
-        "run",
-        "launch",
-        "begin",
-        "trigger",
-        "perform",
-        "execute",
-        "create",
-        "make",
-        "request",
-        "submit",
-        "initiate",
-    )
-)
-_JOBS = frozenset(("job", "task", "run", "process"))
-_SHORTEST_ACTION, _LEADING_WORDS = 4, 2
 _RUNS = frozenset(("run", "execute", "perform", "issue", "send"))
 _RUNS_READ_ONLY = re.compile(
     rf"(?:{'|'.join(sorted(_RUNS))})s?\s+(?:(?:an?|any|one|the)\s+)?read[- ]?only\b", re.IGNORECASE
@@ -131,44 +113,11 @@ def _find_proposal(tool: Tool, called: str, is_clear: bool) -> _Found | None:
 
 def _would_mislead(tool: Tool, ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
     """Whether a tool does what a name does not ask for: a change, the opposite, or another change."""
-    if _is_said_to_destroy(tool, ours, theirs):
-        return True
-    if not tool.destructive and _names_action(tool, ours, theirs):
-        return False
     if _is_declared_change(tool, theirs) and not _asks_for_change(ours, theirs):
         return True
     if (_is_read_request(ours) and _may_change(tool, theirs)) or _are_opposites(ours, theirs):
         return True
     return not (tool.read_only or seems_to_read(tool)) and _is_another_verb(ours, theirs)
-
-
-def _is_said_to_destroy(tool: Tool, ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
-    """Whether only the description of a tool says that it destroys something: an `initialize_disk` that erases it."""
-    if any(word.destroys for word in (*ours, *theirs)):
-        return False
-    return any(word.is_form_of_destroying for word in _first_words(tool.summary)[:_LEADING_WORDS])
-
-
-def _names_action(tool: Tool, ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
-    """Whether a tool starts what another name does: `start_scan` and `run_scan_job` what `scan_host` asks for.
-
-    Its description must not begin with the verb of another change.
-    """
-    if not (ours and theirs) or theirs[0].text not in _BEGINS or ours[0].reads or ours[0].text in _HARMLESS:
-        return False
-    nouns = theirs[1:-1] if theirs[-1].text in _JOBS and len(theirs) > 2 else theirs[1:]
-    is_named = len(nouns) == 1 and _is_noun_for(nouns[0], ours[0])
-    described = _first_words(tool.summary)[:1]
-    begins = {theirs[0].stem, ours[0].stem, *(word.stem for word in nouns)}
-    return is_named and all(word.stem in begins or not _is_change(word) for word in described)
-
-
-def _is_noun_for(noun: Word, verb: Word) -> bool:
-    """Whether a noun says what a verb does: `inspection`, `deployment`, `analysis`, and `training` for `retrain`."""
-    if len(verb.stem) < _SHORTEST_ACTION:
-        return False
-    nouns = {verb.stem, f"{verb.text}ment", re.sub(r"y[sz]e$", "ysi", verb.text), verb.stem.removeprefix("re")}
-    return noun.stem in nouns
 
 
 def _asks_for_more(words: Sequence[Word]) -> bool:
@@ -208,9 +157,9 @@ def _is_another_verb(ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
 
 
 def _are_opposites(ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
-    """Whether a word of one name reverses a word of the other, as `unlock` and `lock` do, or only one of them negates."""
+    """Whether a word of one name reverses a word of the other, as `unlock` and `lock` do, or only one is without something."""
     texts, others = {word.text for word in ours}, {word.text for word in theirs}
-    if NEGATIONS & texts != NEGATIONS & others:
+    if "without" in texts ^ others and (NEGATIONS.isdisjoint(texts) or NEGATIONS.isdisjoint(others)):
         return True
     pairs = [(texts, others), (others, texts)]
     return any(

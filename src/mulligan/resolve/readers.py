@@ -166,13 +166,10 @@ def kind_of_argument(name: str) -> tuple[Word, ...]:
 def kind_of_tool(name: str) -> tuple[Word, ...]:
     """The words for what a tool is about: those of its name that are no verbs, and the last, as of `trigger_build_run`.
 
-    If there are none, the words of its namespace: the playlists of `radio.playlists.create`. Neither what something is made
-    from nor what it is added to counts: `create_letter_from_form` and `add_letter_to_file` are about letters.
+    If there are none, the words of its namespace: the playlists of `radio.playlists.create`.
     """
     parsed = parse_name(name[:_LONGEST_NAME])
     words = parsed.tail_words
-    places = [number for number, word in enumerate(words) if word.text in _FROM | _before_container(words)]
-    words = words[: places[0]] if places and _nouns(words[: places[0]]) else words
     last = words[-1:] if any(map(_is_verb, words[:-1])) and not words[-1].is_stop_word else ()
     nouns = tuple(word for word in words if word in last or _is_thing(word))
     inner = parse_name(name[: parsed.namespace_end].rstrip("._:/-")).tail_words
@@ -183,15 +180,10 @@ def kind_of_tool(name: str) -> tuple[Word, ...]:
 def kind_of_container(name: str) -> tuple[Word, ...]:
     """The words for what a tool adds things to, or takes them from: the board of `add_card_to_board`; empty without one."""
     words = parse_name(name[:_LONGEST_NAME]).tail_words
-    before = _before_container(words)
+    verb = words[0].text
+    before = _TO if verb in _ADDS else _FROM if verb in _REMOVES else frozenset()
     places = [number for number, word in enumerate(words) if word.text in before]
     return _nouns(words[places[-1] + 1 :]) if places else ()
-
-
-def _before_container(words: Sequence[Word]) -> frozenset[str]:
-    """The words that may stand before what a tool of this name adds things to, or takes them from."""
-    verbs = {word.text for word in words[:1]}
-    return _TO if verbs & _ADDS else _FROM if verbs & _REMOVES else frozenset()
 
 
 def _nouns(words: Iterable[Word]) -> tuple[Word, ...]:

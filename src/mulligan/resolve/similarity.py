@@ -34,7 +34,6 @@ _SAME_STEM, SYNONYM, MISSPELT, _BEGINNING, RELATED = 0.96, 0.85, 0.8, 0.6, 0.5
 _IN_DESCRIPTION, _SYNONYM_IN_DESCRIPTION, _RELATED_IN_DESCRIPTION = 0.5, 0.4, 0.2
 _BY_SPELLING = 0.7
 _ONE_TYPO, _TWO_TYPOS = 4, 8  # from so many letters on, one may differ, or two
-_SHORTEST_REPEATED = 4  # letters of a word that `re` may precede
 _SAME_PREPOSITIONS = (("in", "into"), ("on", "onto"))
 _READ = look_up_word("read")
 NEGATIONS = frozenset(("not", "no", "non", "never", "without", "except"))
@@ -94,14 +93,7 @@ def word_similarity(one: Word, other: Word) -> float:
             return MISSPELT
         if len(short) >= SHORTEST_WORD and long.startswith(short):
             return _BEGINNING
-        if _is_repeated(one, other) or _is_repeated(other, one):
-            return RELATED
     return RELATED if one.meaning.related & other.meaning.related else 0.0
-
-
-def _is_repeated(word: Word, other: Word) -> bool:
-    """Whether a word that is in no table says that something is done again, as `retrain` does to `training`."""
-    return word.meaning is UNKNOWN and len(other.stem) >= _SHORTEST_REPEATED and word.stem == f"re{other.stem}"
 
 
 def is_other_form(one: Word, other: Word) -> bool:

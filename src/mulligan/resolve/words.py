@@ -95,11 +95,6 @@ class Word(NamedTuple):
         return self.stem in _reading_stems()
 
     @property
-    def is_form_of_destroying(self) -> bool:
-        """Whether it is a form of a verb that destroys something, as "Erases" is in "Erases a disk."."""
-        return self.stem in _destroying_stems()
-
-    @property
     def destroys(self) -> bool:
         """Whether it is a verb that destroys something."""
         return self.text in _DESTROYING
@@ -113,11 +108,6 @@ class Word(NamedTuple):
 @functools.cache
 def _reading_stems() -> frozenset[str]:
     return frozenset(map(stem, _READING))
-
-
-@functools.cache
-def _destroying_stems() -> frozenset[str]:
-    return frozenset(map(stem, _DESTROYING))
 
 
 def word_set(text: str) -> frozenset[str]:

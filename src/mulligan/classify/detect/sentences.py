@@ -77,8 +77,9 @@ _WORDS: Mapping[str, str] = {
     "LABEL": "(id|name|number|code|key|sku|title|address|reference|slug|symbol|barcode|e-?mail|uuid|label|tag|identifier)",
     "PERSON": "(the |a |an |your |its |our )?(user|operator|client|caller|human|administrator|admin|pilot|driver|person"
     "|reviewer|approver|supervisor|customer|owner|host|dispatcher|staff|nurse|technician|player|sender|requester)",
-    "CALL": "(request|call|operation|query|statement|execution|task|job|step|tool|page|transaction)",
     "STARTS": "(starting|restarting|stopping|booting|opening|closing)",
+    "CHANGE": "(edit|modify|update|delete|remove|archive|cancel|close|reopen|merge|publish|refund|restart|resume|retry|stop"
+    "|resolve|reinstate|approve|reassign|revert|confirm|complete|finish|pause)",
     "STATE": "(active|inactive|open|closed|running|stopped|paused|pending|queued|scheduled|failed|finished|completed|cancell?ed"
     "|archived|published|draft|staged|unpaid|paid|expired|suspended|enabled|disabled|locked) ",
     "STOPPED": "(cancell?ed|aborted|interrupted|stopped|terminated|declined|rejected|dismissed|refused|denied|killed|halted"
@@ -141,9 +142,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str, str], ...] = (
         <PERSON> (has |have )?(<STOPPED>|pressed|said no|closed the|hung up|did not (confirm|approve|agree|consent)|chose not)
         <NOT> (confirmed|approved) by
         (emergency stop|e-stop|superseded by|cancell?ation (was )?requested|on request)
-        (was|were|been|is|got|will be) (aborted|interrupted)
-        (?<!\\d )(was|were|been|is|got|will be) cancell?ed
-        <CALL> #? ?\\d+ (was|were|has been|have been) cancell?ed
+        (was|were|been|is|got|will be) (cancell?ed|aborted|interrupted)
         (operation|request|call|job|task|upload|download|run|mission|transfer|query|execution|it) (cancell?ed|aborted
             |interrupted)
         """,
@@ -487,17 +486,14 @@ _TABLE: tuple[tuple[m.Meaning, str, str, str], ...] = (
         (version|edit|merge|update|scheduling) conflict
         (changed|modified|updated|edited) (since|in the meantime|meanwhile|by (another|someone|somebody)) …
         (no longer be|can no longer) …
-        (cancell?ed|closed|archived|withdrawn) and (can|may|could) (not|no longer) be \\w+
         """,
         """
         already (?!have|has|had) …
         you already (have|own|hold) …
         (changed|modified|edited|updated) by … while
         (state|status) transition …
-        (?<=\\d )(was|were|has been|have been) (cancell?ed|archived)
-        no <STATE>\\w+ to (?!(?:read|list|display|show|view|fetch|get|report|see|print|return)(?!\\w))\\w+
-        <CANNOT>(edit|change|modify|update|delete|remove|archive|cancel|close|reopen|move|rename|merge|publish|refund|restart
-            |resume|approve|reassign|transfer) (a|an) <STATE>\\w+
+        no <STATE>\\w+ to <CHANGE>
+        <CANNOT><CHANGE> (a|an) <STATE>\\w+(?=$|[.,;:])
         only \\w+ in (state|status) \\w+ can be \\w+ed
         only (\\w+ ){1,4}can be \\w+ed
         (is|are) in (a |an |the )?\\w+ (state|status)(?= and|$|[.,;:])
