@@ -93,6 +93,7 @@ _DEMANDS = lazy_pattern(  # what a body says of an argument
     r"max(?:imum)?|min(?:imum)?|limit|at (?:least|most)|(?:less|more|greater|longer|shorter) than)\b",
     re.IGNORECASE,
 )
+# Of a 413: what is full at the service, and what may have been too large.
 _FULL_STORAGE = lazy_pattern(r"\b(?:disk|storage) (?:quota|usage|space)\b|\bno space left\b", re.IGNORECASE)
 _SENT = lazy_pattern(r"\b(?:files?|requests?|uploads?|payloads?|attachments?|body|max|per)\b", re.IGNORECASE)
 _LONGEST_TOLD = 800
@@ -170,10 +171,10 @@ def meaning_of(status: int, failure: Failure) -> m.Meaning:
     return override or default
 
 
-def _tells_of(failure: Failure, something: re.Pattern[str], else_: re.Pattern[str]) -> bool:
-    """Whether the text of a response tells of one thing, and not of another."""
+def _tells_of(failure: Failure, one: re.Pattern[str], other: re.Pattern[str]) -> bool:
+    """Whether the text of a response tells of one thing and not of the other."""
     told = failure.told[:_LONGEST_TOLD]
-    return something.search(told) is not None and else_.search(told) is None
+    return one.search(told) is not None and other.search(told) is None
 
 
 def _names_fields(failure: Failure) -> bool:

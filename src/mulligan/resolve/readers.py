@@ -180,7 +180,7 @@ def kind_of_tool(name: str) -> tuple[Word, ...]:
 def kind_of_container(name: str) -> tuple[Word, ...]:
     """The words for what a tool adds things to, or takes them from: the board of `add_card_to_board`; empty without one."""
     words = parse_name(name[:_LONGEST_NAME]).tail_words
-    verb = words[0].text
+    verb = words[0].text if words else ""
     before = _TO if verb in _ADDS else _FROM if verb in _REMOVES else frozenset()
     places = [number for number, word in enumerate(words) if word.text in before]
     return _nouns(words[places[-1] + 1 :]) if places else ()
