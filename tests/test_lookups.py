@@ -786,6 +786,13 @@ def test_the_identifier_of_a_container_is_not_that_of_what_is_put_into_it() -> N
     assert "get_box" not in told
 
 
+@pytest.mark.parametrize("name", ["_", "--", "add_", "to", "漢字"])  # noqa: RUF001
+def test_a_name_of_hardly_any_words_gets_a_step(name: str) -> None:
+    others = reader("get_box", "box_id"), reader("__", about="Boxes of a shelf.")
+    assert step(TimeoutError(), name, {"box_id": "b"}, *others).startswith("Next: ")
+    assert step(TimeoutError(), "move_box", {"box_id": "b"}, others[1]).startswith("Next: ")
+
+
 def slot_changer(*required: str) -> Tool:
     schema = {"type": "object", "properties": {name: {} for name in required}, "required": list(required)}
     return Tool.from_schema("update_slot", "", schema, dict)

@@ -208,6 +208,8 @@ def _names_change(name: str, summary: str) -> bool:
 @lru_cache(maxsize=1024)
 def _describes_reading(name: str, summary: str) -> bool:
     words = parse_name(name).tail_words
+    if not words:  # `_`
+        return False
     described = _first_words(summary)
     names_what_it_returns = any(word.text in _ARTICLES for word in described[:1])  # "The weather of a city."
     is_plain_read = words[:1] and words[0].text in _PLAINLY_READING

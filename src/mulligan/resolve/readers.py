@@ -103,9 +103,9 @@ class ReaderIndex:
 
 def _reader(candidate: Tool, tool: Tool, kind: Sequence[Word]) -> Reader | None:
     """A candidate as a reader of a kind; None if its name or description says that it is none."""
-    if not is_reachable(candidate, tool):
-        return None
     parsed = parse_name(candidate.name[:_LONGEST_NAME])
+    if not (parsed.words and is_reachable(candidate, tool)):
+        return None
     words, nouns = parsed.words, _things(parsed.words)
     own_stems = {word.stem for word in kind_of_tool(tool.name)}
     matched = [noun for noun in nouns if is_of_kind(noun, kind)]
