@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 import sqlite3
 import stat
 import subprocess
@@ -202,6 +203,9 @@ def test_no_secret_is_in_the_file(path, monkeypatch):
     assert len(rows(path, "calls")) == 5
 
 
+DIGEST = re.compile(r"\b(?=[0-9]*[a-f])[0-9a-f]{16,}\b")  # a number of three digits is in one of 70 of them
+
+
 class Declined(Exception):
     """As clients of services raise it: with what was sent, in several places."""
 
@@ -231,7 +235,8 @@ def test_a_secret_number_is_not_in_the_file(path, secret, form):
     assert [row["is_error"] for row in rows(path, "calls")] == [1]
     for table in ("calls", "attempts"):
         for row in rows(path, table):
-            assert not [name for name, value in row.items() if isinstance(value, str) and str(secret) in value]
+            texts = {name: DIGEST.sub("", text) for name, text in row.items() if isinstance(text, str) and name != "at"}
+            assert not [name for name, text in texts.items() if str(secret) in text]
 
 
 def test_numbers_that_are_no_secret_are_kept(path):
