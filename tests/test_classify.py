@@ -497,6 +497,21 @@ def test_a_full_storage_is_no_matter_of_the_request(pipeline, text, cls):
     assert type(pipeline.classify(ClientError(Response(413), text))) is cls
 
 
+@pytest.mark.parametrize("status", [400, 422])
+@pytest.mark.parametrize(
+    ("text", "cls"),
+    [
+        ("This studio has reached its limit of 4 kilns.", ToolQuotaError),
+        ("adding a domain would exceed your domain limit", ToolQuotaError),
+        ("The note has reached its limit of 300 words", ToolArgumentError),
+        ("The amount would exceed your transfer limit", ToolArgumentError),
+        ("This will exceed your request limit", ToolArgumentError),
+    ],
+)
+def test_a_full_account_is_no_matter_of_the_arguments(pipeline, status, text, cls):
+    assert type(pipeline.classify(ClientError(Response(status), text))) is cls
+
+
 def test_a_code_outweighs_the_state_of_a_thing(pipeline):
     text = "The period is closed"
     coded = StatusError(status_code=400, code="INVALID_ARGUMENT", message=text)

@@ -35,7 +35,8 @@ Gave up after 45 s: the lift has not arrived.
 The report took longer than the allowed 2 minutes.""",
     errors.ToolConnectionError: """Lost the connection to the lighthouse.
 The modem hung up: line dropped by peer.
-MySQL server has gone away""",
+MySQL server has gone away
+('Connection aborted.', RemoteDisconnected('Remote end closed connection without response'))""",
     errors.ResourceNotFoundError: """There is no berth numbered 17 in this harbour.
 No guest called Ada is on file.
 That recipe was removed last week.

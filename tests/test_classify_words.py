@@ -100,6 +100,7 @@ SAID = {
         "No such table: a",
         "could not find the page",
         "Unknown resource: a",
+        "Function 'a' is not defined",
     ],
     meanings.EXISTS: ["The branch already exists", "duplicate key value", "UNIQUE constraint failed: a.b"],
     meanings.CONFLICT: [

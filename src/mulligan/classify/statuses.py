@@ -93,6 +93,15 @@ _DEMANDS = lazy_pattern(  # what a body says of an argument
     r"max(?:imum)?|min(?:imum)?|limit|at (?:least|most)|(?:less|more|greater|longer|shorter) than)\b",
     re.IGNORECASE,
 )
+# How many things an account may have, and what is no such thing.
+_FULL_ACCOUNT = lazy_pattern(
+    r"\b(?:has|have) reached (?:its|your|their) (?:\w+ )?limit of \d+ \w+|\b(?:will|would) exceed your \w+ limit\b",
+    re.IGNORECASE,
+)
+_MEASURED = lazy_pattern(
+    r"\b(?:rate|requests?|calls?|characters?|bytes|letters|words|lines|minutes?|hours?|seconds?|transfer|amount|per)\b",
+    re.IGNORECASE,
+)
 # Of a 413: what is full at the service, and what may have been too large.
 _FULL_STORAGE = lazy_pattern(r"\b(?:disk|storage) (?:quota|usage|space)\b|\bno space left\b", re.IGNORECASE)
 _SENT = lazy_pattern(r"\b(?:files?|requests?|uploads?|payloads?|attachments?|body|max|per)\b", re.IGNORECASE)
@@ -155,6 +164,8 @@ def meaning_of(status: int, failure: Failure) -> m.Meaning:
         texts = (failure.service_text if known_status in _VALIDATION_STATUSES else "", failure.told)
         override = next(filter(None, (said(text, _TEXT_OVERRIDES[known_status]) for text in texts if text)), None)
     if override is None and status == 413 and _tells_of(failure, _FULL_STORAGE, _SENT):
+        override = m.QUOTA
+    if override is None and status in _VALIDATION_STATUSES and _tells_of(failure, _FULL_ACCOUNT, _MEASURED):
         override = m.QUOTA
     if override is None and status in _VALIDATION_STATUSES and _tells_of(failure, _STATE, _DEMANDS):
         override = None if meaning_of_codes(failure.codes, (m.ARGUMENT,)) is m.ARGUMENT else m.CONFLICT

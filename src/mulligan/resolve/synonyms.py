@@ -291,7 +291,7 @@ CHANGING = """
 post notify deliver dispatch reply submit share invite run execute exec invoke deploy merge commit fork apply resolve
 click tap press fill navigate toggle trigger turn rotate scale sync schedule assign attach configure confirm mark sign
 buy pay purchase refund transfer swap
-initialize initialise init
+initialize initialise init release
 silence snooze acknowledge ack dismiss untag uninvite promote demote defer postpone reschedule renew redeem ship fulfil
 fulfill settle waive enroll enrol suspend onboard offboard hire upvote downvote arm disarm reissue allocate provision
 drain upgrade downgrade migrate rebase squash stash resubmit transmit unshare donate prepay unbind enqueue requeue
