@@ -510,6 +510,10 @@ def test_a_full_storage_is_no_matter_of_the_request(pipeline, text, cls):
 )
 def test_a_full_account_is_no_matter_of_the_arguments(pipeline, status, text, cls):
     assert type(pipeline.classify(ClientError(Response(status), text))) is cls
+    response = Response(status)
+    response.text = json.dumps({"errors": [{"detail": text}]})
+    raised = ClientError(response, f"{status} Client Error: Bad Request for url: {response.url}")
+    assert type(pipeline.classify(raised)) is cls
 
 
 def test_a_code_outweighs_the_state_of_a_thing(pipeline):

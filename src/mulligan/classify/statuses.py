@@ -184,7 +184,9 @@ def meaning_of(status: int, failure: Failure) -> m.Meaning:
 
 def _tells_of(failure: Failure, one: re.Pattern[str], other: re.Pattern[str]) -> bool:
     """Whether the text of a response tells of one thing and not of the other."""
-    told = failure.told[:_LONGEST_TOLD]
+    told = (failure.service_text or failure.told)[
+        :_LONGEST_TOLD
+    ]  # a client adds `400 Client Error: Bad Request for url`
     return one.search(told) is not None and other.search(told) is None
 
 
