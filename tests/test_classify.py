@@ -501,14 +501,19 @@ def test_a_full_storage_is_no_matter_of_the_request(pipeline, text, cls):
 @pytest.mark.parametrize(
     ("text", "cls"),
     [
-        ("This studio has reached its limit of 4 kilns.", ToolQuotaError),
+        ("You have reached the maximum number of 4 kilns.", ToolQuotaError),
         ("adding a domain would exceed your domain limit", ToolQuotaError),
+        ("Maximum number of seats reached for this account", ToolQuotaError),
+        ("This kiln has reached its limit of 4 pots.", ResourceConflictError),
+        ("The limit of 20 tags has been reached", ResourceConflictError),
+        ("Maximum nesting depth reached", ToolArgumentError),
+        ("The number of retries reached its maximum", ToolArgumentError),
         ("The note has reached its limit of 300 words", ToolArgumentError),
         ("The amount would exceed your transfer limit", ToolArgumentError),
         ("This will exceed your request limit", ToolArgumentError),
     ],
 )
-def test_a_full_account_is_no_matter_of_the_arguments(pipeline, status, text, cls):
+def test_what_is_used_up_is_no_matter_of_the_arguments(pipeline, status, text, cls):
     assert type(pipeline.classify(ClientError(Response(status), text))) is cls
     response = Response(status)
     response.text = json.dumps({"errors": [{"detail": text}]})

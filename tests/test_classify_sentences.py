@@ -36,7 +36,8 @@ The report took longer than the allowed 2 minutes.""",
     errors.ToolConnectionError: """Lost the connection to the lighthouse.
 The modem hung up: line dropped by peer.
 MySQL server has gone away
-('Connection aborted.', RemoteDisconnected('Remote end closed connection without response'))""",
+('Connection aborted.', RemoteDisconnected('Remote end closed connection without response'))
+('Connection broken: IncompleteRead(12 bytes read)', IncompleteRead(12 bytes read))""",
     errors.ResourceNotFoundError: """There is no berth numbered 17 in this harbour.
 No guest called Ada is on file.
 That recipe was removed last week.

@@ -61,7 +61,7 @@ _BRACKETED_CODE = (
     )
 )
 _RAISED_CLASS = lazy_pattern(
-    r"\b([A-Z][a-z]\w{1,60}(?:Error|Exception|Timeout|Refused|Exceeded|Disconnected))\((?=['\"\d)])"
+    r"\b([A-Z][a-z]\w{1,60}(?:Error|Exception|Timeout|Refused|Exceeded|Disconnected|Read))\((?=['\"\d)])"
 )  # a repr
 # No credential: `Invalid token: line 3`. A bearer or access token has its kind between these two words.
 _TOKEN_OF_TEXT = lazy_pattern(
@@ -259,7 +259,8 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
         ~ (could not|cannot) resolve to (a|an) ~ with the ~,
         ~ (do|does|did) not match any ~, no matching ~, ~ no longer exists,
         ~ not found on (the|this|) page, (i|we) (could not|cannot|was unable to|am unable to) (find|locate) ~,
-        ~ is not present in (table|) _, (function|symbol|command|procedure|macro|variable|label) _ (is|) not defined …,
+        ~ is not present in (table|) _,
+        (function|symbol|command|procedure|macro|variable|label|class|type|method|module|target|task) _ (is|) not defined …,
         ~ executable file not found in ~, command not found, ~ given key _ was not present ~,
         no (*|) (*|) @ found, no * (with|named|called|matching) ~,
         (*|) (video|track|playlist|post|page|product|article|listing) (is|)

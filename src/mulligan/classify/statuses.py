@@ -93,18 +93,31 @@ _DEMANDS = lazy_pattern(  # what a body says of an argument
     r"max(?:imum)?|min(?:imum)?|limit|at (?:least|most)|(?:less|more|greater|longer|shorter) than)\b",
     re.IGNORECASE,
 )
-# How many things an account may have, and what is no such thing.
-_FULL_ACCOUNT = lazy_pattern(
-    r"\b(?:has|have) reached (?:its|your|their) (?:\w+ )?limit of \d+ \w+|\b(?:will|would) exceed your \w+ limit\b",
-    re.IGNORECASE,
+# What was used up: the number of things that an account or another thing may have, but not how long or how often.
+_REACHED = (
+    r"(?:\breach(?:es|ed)?\b[^.\n]{0,40}\b(?:limit|maximum)\b|\b(?:limit|maximum)\b[^.\n]{0,40}\breached\b"
+    r"|\b(?:will|would) exceed (?:your|its|the) (?:\w+ ){1,2}limit\b)"
+)
+_THING_FULL = lazy_pattern(_REACHED, re.IGNORECASE)
+_ACCOUNT_FULL = lazy_pattern(
+    rf"(?=.{{0,200}}\b(?:you|your|account|plan|subscription|organi[sz]ation|workspace|team|tenant)\b).{{0,200}}?{_REACHED}",
+    re.IGNORECASE | re.DOTALL,
 )
 _MEASURED = lazy_pattern(
-    r"\b(?:rate|requests?|calls?|characters?|bytes|letters|words|lines|minutes?|hours?|seconds?|transfer|amount|per)\b",
+    r"\b(?:rate|requests?|calls?|queries|retries|attempts|redirects|concurrent|connections|tokens?|characters?|bytes|letters|"
+    r"words|lines|length|size|depth|value|range|minutes?|hours?|seconds?|transfer|amount|per)\b",
     re.IGNORECASE,
 )
-# Of a 413: what is full at the service, and what may have been too large.
-_FULL_STORAGE = lazy_pattern(r"\b(?:disk|storage) (?:quota|usage|space)\b|\bno space left\b", re.IGNORECASE)
+# What is full at the service, and what may have been too large instead.
+_STORAGE_FULL = lazy_pattern(r"\b(?:disk|storage) (?:quota|usage|space)\b|\bno space left\b", re.IGNORECASE)
 _SENT = lazy_pattern(r"\b(?:files?|requests?|uploads?|payloads?|attachments?|body|max|per)\b", re.IGNORECASE)
+# Of some statuses: what a text says, unless it also says something else, and what it then means.
+_SAYINGS: tuple[tuple[tuple[int, ...], re.Pattern[str], re.Pattern[str], m.Meaning], ...] = (
+    ((413,), _STORAGE_FULL, _SENT, m.QUOTA),
+    (_VALIDATION_STATUSES, _ACCOUNT_FULL, _MEASURED, m.QUOTA),
+    (_VALIDATION_STATUSES, _THING_FULL, _MEASURED, m.CONFLICT),
+    (_VALIDATION_STATUSES, _STATE, _DEMANDS, m.CONFLICT),
+)
 _LONGEST_TOLD = 800
 _HARMLESS = frozenset((501, 505, 507, 511, 522, 525, 526))
 
@@ -121,7 +134,7 @@ def status_error(
 
     The headers and the body can override the status. A 403 that mentions a rate limit is a rate limit, and a 429 that
     mentions a quota or credit is an exhausted quota. The body of a 400 or 422 can report an expired token, a missing
-    resource or one that already exists.
+    resource or one that already exists, a state that does not allow the request, or a number that is used up.
 
     Args:
         failure: the failure to classify.
@@ -163,12 +176,7 @@ def meaning_of(status: int, failure: Failure) -> m.Meaning:
     if override is None and known_status in _TEXT_OVERRIDES:
         texts = (failure.service_text if known_status in _VALIDATION_STATUSES else "", failure.told)
         override = next(filter(None, (said(text, _TEXT_OVERRIDES[known_status]) for text in texts if text)), None)
-    if override is None and status == 413 and _tells_of(failure, _FULL_STORAGE, _SENT):
-        override = m.QUOTA
-    if override is None and status in _VALIDATION_STATUSES and _tells_of(failure, _FULL_ACCOUNT, _MEASURED):
-        override = m.QUOTA
-    if override is None and status in _VALIDATION_STATUSES and _tells_of(failure, _STATE, _DEMANDS):
-        override = None if meaning_of_codes(failure.codes, (m.ARGUMENT,)) is m.ARGUMENT else m.CONFLICT
+    override = override or _said_of(status, failure)
     if override is None and status == 500 and shows_sent_value(failure.told, failure.arguments):
         override = said(failure.told, _ABOUT_THE_CALL)
     if (
@@ -182,12 +190,14 @@ def meaning_of(status: int, failure: Failure) -> m.Meaning:
     return override or default
 
 
-def _tells_of(failure: Failure, one: re.Pattern[str], other: re.Pattern[str]) -> bool:
-    """Whether the text of a response tells of one thing and not of the other."""
-    told = (failure.service_text or failure.told)[
-        :_LONGEST_TOLD
-    ]  # a client adds `400 Client Error: Bad Request for url`
-    return one.search(told) is not None and other.search(told) is None
+def _said_of(status: int, failure: Failure) -> m.Meaning | None:
+    """What the text of a response says that a code of rejected arguments does not contradict; None if it says nothing known."""
+    # The service's own words, since a client adds others: `400 Client Error: Bad Request for url`.
+    told = (failure.service_text or failure.told)[:_LONGEST_TOLD]
+    for statuses, said_so, unless, meaning in _SAYINGS:
+        if status in statuses and said_so.search(told) and not unless.search(told):
+            return None if meaning_of_codes(failure.codes, (m.ARGUMENT,)) is m.ARGUMENT else meaning
+    return None
 
 
 def _names_fields(failure: Failure) -> bool:

@@ -537,8 +537,8 @@ _TABLE: tuple[tuple[m.Meaning, str, str, str], ...] = (
         (is|are|was|were|be|been) (\\w+ )?(fully booked|sold out|out of stock|on hold|frozen|archived|read-only|immutable
             |locked)
         (is|are) (currently |still |being )?(<STARTS> or )?(moving|running|open|closed|active|paused|armed|charging|printing
-            |recording|playing|occupied|engaged|processed|edited|shipped|delivered|completed|finished|paid|cancell?ed|finali[sz]ed|over
-            |past|merged|expired|left)
+            |recording|playing|occupied|engaged|processed|edited|shipped|delivered|completed|finished|paid|cancell?ed
+            |finali[sz]ed|over|past|merged|expired|left)
         has (left|shipped|ended|started|closed|begun|departed|passed|finished|been (shipped|paid|completed|closed|approved
             |delivered|dispatched))
         """,
