@@ -10,6 +10,7 @@ import pytest
 
 from mulligan import Pipeline, Policy, errors, tool
 from mulligan.classify.builtin import rules as built_in
+from mulligan.errors import UsageError
 from mulligan.plugin import Failure, Rules, ToolQuotaError, ToolRateLimitError, hookimpl
 
 
@@ -40,6 +41,34 @@ def pipeline(rules: Rules) -> Pipeline:
 
 
 # --- Rules
+
+
+def test_a_rule_about_returned_values_is_not_asked_about_exceptions():
+    rules, asked = Rules("acme"), []
+
+    @rules.returned
+    def frozen(failure: Failure) -> Any:
+        """A workspace that is frozen."""
+        asked.append(failure.value)
+        return ToolQuotaError("Frozen.") if failure.value.get("state") == "frozen" else None
+
+    with pipeline(rules) as made:
+        chained = Special("a")
+        chained.__cause__ = ValueError("b")
+        for error in (Special("x"), ValueError("x"), chained):
+            made.classify(error)
+        assert asked == []
+        found = made.classify({"ok": False, "state": "frozen", "error": "workspace_frozen"})
+        assert (type(found), found.rule, found.provider) == (ToolQuotaError, "acme:frozen", "acme")
+        assert asked[0] == {"ok": False, "state": "frozen", "error": "workspace_frozen"}
+        assert made.classify({"ok": False, "state": "open", "error": "channel_not_found"}).rule != "acme:frozen"
+
+
+def test_a_rule_about_returned_values_in_a_wrong_place_is_refused():
+    with pytest.raises(UsageError, match=r"@rules.returned was given str instead of a function: write it without"):
+        Rules("acme").returned("acme.Frozen")
+    with pytest.raises(UsageError, match=r"is about exceptions of one library; add it to a list that is asked first"):
+        Rules("acme", last=True).returned(lambda failure: None)
 
 
 def test_the_first_rule_that_has_an_answer_decides():

@@ -512,7 +512,38 @@ def test_plugins_tells_rules_as_json(cli):
         return next(plugin["rules"] for plugin in plugins if plugin["name"] == "acme")
 
     assert acme() == 4
-    assert acme("--rules")[0] == {"name": "spent", "about": "The month's quota is used up.", "classes": ["acme.Spent"]}
+    assert acme("--rules")[0] == {
+        "name": "spent",
+        "about": "The month's quota is used up.",
+        "classes": ["acme.Spent"],
+        "returned": False,
+    }
+
+
+def test_plugins_and_explain_tell_rules_about_returned_values(cli, house):
+    (house / "frozen.py").write_text(
+        """from mulligan.plugin import Rules, ToolQuotaError
+
+rules = Rules("frozen")
+
+
+@rules.returned
+def frozen(failure):
+    \"\"\"A workspace that is frozen.\"\"\"
+    return ToolQuotaError("Frozen.") if failure.value.get("error") == "workspace_frozen" else None
+
+
+classify = rules.hookimpl()
+""",
+        encoding="utf-8",
+    )
+    out = cli("plugins", "--rules", "-p", "frozen")[1]
+    assert "frozen A workspace that is frozen. returned values" in re.sub(r" +", " ", out)
+    out = cli("explain", "-p", "frozen", "--value", '{"ok": false, "error": "workspace_frozen"}')[1]
+    assert "decided by   plugin frozen, rule frozen" in out
+    out = re.sub(r" +", " ", cli("explain", "-p", "frozen", "ValueError('x')")[1])
+    assert "frozen 1 for other failures" in out
+    assert cli("doctor", "-p", "frozen")[0] == 0
 
 
 def test_plugins_as_json(cli):
@@ -531,7 +562,7 @@ def test_explain_an_exception(cli):
     assert (code, err) == (0, "")
     rules = out.partition("Rules:\n\n")[2].partition("The model reads:")[0]
     assert rules.startswith("plugin    rules\nclassify  decided: missing; abstains: os_error, ")
-    assert re.search(r";\s+\d+ for other\s+classes\n\n$", rules)
+    assert re.search(r";\s+\d+ for other\s+failures\n\n$", rules)
     assert out.replace(f"Rules:\n\n{rules}", "") == textwrap.dedent("""\
         read as      FileNotFoundError, raised by a tool
         error        ResourceNotFoundError (NOT_FOUND)
@@ -584,13 +615,13 @@ def test_explain_tells_why_other_rules_did_not_decide(cli):
     _, out, _ = cli("explain", "acme:Spent", "-p", "acme")
     acme = " ".join(out.partition("\nacme ")[2].partition("\n\n")[0].split())
     assert acme == (
-        "decided: spent; failed: clumsy (ZeroDivisionError); also matches: odd (ToolUnavailableError); 1 for other classes"
+        "decided: spent; failed: clumsy (ZeroDivisionError); also matches: odd (ToolUnavailableError); 1 for other failures"
     )
     told = json.loads(cli("explain", "ValueError('x')", "-p", "acme", "--json")[1])["rules"]
     assert [(one["rule"], one["answer"], one["says"]) for one in told if one["plugin"] == "acme"] == [
-        ("spent", "other classes", None),
-        ("clumsy", "other classes", None),
-        ("later", "other classes", None),
+        ("spent", "other failures", None),
+        ("clumsy", "other failures", None),
+        ("later", "other failures", None),
         ("odd", "decided", "ToolUnavailableError"),
     ]
 

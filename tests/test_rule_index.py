@@ -63,7 +63,7 @@ def acme(**options: Any) -> SimpleNamespace:
         """The quota is used up."""
         return ToolQuotaError("Acme's quota is used up.")
 
-    @rules()
+    @rules.returned
     def returned(failure: Failure) -> ToolError | None:
         """A value that reports a failure."""
         return ToolUnavailableError("Acme is down.") if failure.value == {"error": "acme is down"} else None

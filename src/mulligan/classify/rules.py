@@ -25,6 +25,7 @@ class Rule(NamedTuple):
         decide: returns the error, or None to abstain.
         provider: the service that the rule covers; it is set on every error that has no provider.
         last: whether the rule is asked after mulligan's own.
+        returned: whether the rule is asked only about returned values, never about exceptions.
     """
 
     name: str
@@ -33,9 +34,12 @@ class Rule(NamedTuple):
     decide: Decide
     provider: str | None = None
     last: bool = False
+    returned: bool = False
 
     def fits(self, failure: Failure) -> bool:
         """Whether the rule is asked about a failure."""
+        if self.returned:
+            return failure.exception is None
         return not self.classes or failure.matches(*self.classes)
 
     def __call__(self, failure: Failure) -> ToolError | None:
@@ -122,13 +126,33 @@ class Rules:
                 'classes, as in @last("package.Class")'
             )
 
-        def add(decide: Decide) -> Decide:
-            name = getattr(decide, "__name__", "rule")
-            about = (decide.__doc__ or "").strip().split("\n")[0]
-            self.listed.append(Rule(name, about, classes, decide, self.provider, self.last))
-            return decide
+        return lambda decide: self._add(decide, classes)
 
-        return add
+    def returned(self, decide: Decide) -> Decide:
+        """Adds a function as a rule about values that tools return: `@rules.returned`. It is not asked about exceptions.
+
+        Args:
+            decide: the function; its failures have a `value`, and no exception.
+
+        Raises:
+            UsageError: it is not a function, or the list is asked last, where each rule names classes of exceptions.
+        """
+        if not callable(decide):
+            raise UsageError(
+                f"@rules.returned was given {type_name(decide)} instead of a function: write it without parentheses"
+            )
+        if self.last:
+            raise UsageError(
+                "a rule of Rules(last=True) is about exceptions of one library; add it to a list that is asked first, "
+                "as in @rules.returned"
+            )
+        return self._add(decide, returned=True)
+
+    def _add(self, decide: Decide, classes: tuple[str, ...] = (), *, returned: bool = False) -> Decide:
+        name = getattr(decide, "__name__", "rule")
+        about = (decide.__doc__ or "").strip().split("\n")[0]
+        self.listed.append(Rule(name, about, classes, decide, self.provider, self.last, returned))
+        return decide
 
     def include(self, *parts: Rules) -> None:
         """Appends the rules of other lists; each rule keeps its provider.

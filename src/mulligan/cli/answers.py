@@ -30,7 +30,7 @@ HookReply = Literal[
     "blocked",
     "disabled",
 ]
-RuleReply = Literal["decided", "abstains", "other classes", "also matches", "failed"]
+RuleReply = Literal["decided", "abstains", "other failures", "also matches", "failed"]
 
 
 @attrs.frozen
@@ -127,7 +127,7 @@ class Verdict:
         plugin: the plugin's name.
         rule: the rule's name.
         about: the rule's description.
-        answer: `decided`; `abstains`: it returned None; `other classes`: it is for other exception classes; `also
+        answer: `decided`; `abstains`: it returned None; `other failures`: it is about others; `also
             matches`: it would answer, too, but an earlier rule decided; `failed`: it raised.
         says: the error class of its answer, or the class of the exception that it raised; else None.
     """
@@ -159,7 +159,7 @@ def verdicts(plugins: Iterable[PluginInfo], failure: Failure, decided: ToolError
 
 def _try_rule(rule: Rule, failure: Failure) -> tuple[RuleReply, str | None]:
     if not rule.fits(failure):
-        return "other classes", None
+        return "other failures", None
     try:
         error = rule(copy(failure))
     except Exception as raised:
@@ -177,10 +177,10 @@ def summarize(answers: Iterable[Verdict]) -> str:
     for one in answers:
         shown = f"{one.rule} ({one.says})" if one.says and one.answer != "decided" else one.rule
         by_answer.setdefault(one.answer, []).append(shown)
-    elsewhere = by_answer.pop("other classes", ())
+    elsewhere = by_answer.pop("other failures", ())
     parts = [f"{answer}: {', '.join(names)}" for answer, names in sorted(by_answer.items(), key=_rank)]
     if elsewhere:
-        parts.append(f"{len(elsewhere)} for other classes")
+        parts.append(f"{len(elsewhere)} for other failures")
     return "; ".join(parts)
 
 

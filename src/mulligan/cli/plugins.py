@@ -46,7 +46,10 @@ def plugins(
 
 
 def _record(info: PluginInfo, *, rules: bool) -> dict[str, Any]:
-    listed = [{"name": rule.name, "about": rule.about, "classes": list(rule.classes)} for rule in info.rules]
+    listed = [
+        {"name": rule.name, "about": rule.about, "classes": list(rule.classes), "returned": rule.returned}
+        for rule in info.rules
+    ]
     record = attrs.asdict(info, recurse=False, filter=lambda field, _: field.name != "hookimpls")
     return {**record, "rules": listed if rules else len(listed)}
 
@@ -83,6 +86,8 @@ def _print_rules(infos: tuple[PluginInfo, ...]) -> None:
 
 
 def _classes(rule: Rule) -> str:
+    if rule.returned:
+        return "returned values"
     if not rule.classes:
         return "everything"
     more = f" and {len(rule.classes) - _MAX_CLASSES} more" if len(rule.classes) > _MAX_CLASSES else ""

@@ -54,14 +54,9 @@ def check_answer(rule: Rule) -> str | None:
     Args:
         rule: the rule.
     """
-    for name in rule.classes or ("mulligan_trial.Error",):
-        package, _, class_name = name.rpartition(".")
-        cls = _find_class(package or "builtins", class_name)
-        sample = _try_instantiate(cls) if cls is not None else make_fake_exception(package or "builtins", class_name)
-        if sample is None:
-            continue
+    for sample in _samples(rule):
         try:
-            answer = rule.decide(Failure(sample))
+            answer = rule.decide(sample)
         except AttributeError:
             continue  # the rule reads a field that only a real failure has
         except Exception as error:
@@ -69,6 +64,19 @@ def check_answer(rule: Rule) -> str | None:
         if answer is not None and not isinstance(answer, ToolError):
             return f"returned {type_name(answer)} instead of a ToolError or None"
     return None
+
+
+def _samples(rule: Rule) -> Iterator[Failure]:
+    """A failure for each class of a rule, or one that any rule may be asked about."""
+    if rule.returned:
+        yield Failure(value={"error": "a trial"})
+        return
+    for name in rule.classes or ("mulligan_trial.Error",):
+        package, _, class_name = name.rpartition(".")
+        cls = _find_class(package or "builtins", class_name)
+        sample = _try_instantiate(cls) if cls is not None else make_fake_exception(package or "builtins", class_name)
+        if sample is not None:
+            yield Failure(sample)
 
 
 @cache

@@ -195,7 +195,10 @@ def missing_declarations(info: PluginInfo, names: frozenset[str]) -> Iterator[st
     if "detect" in info.hooks and VALUE not in names:
         yield f"it implements detect, but has no entry named {VALUE!r}"
     for rule in info.rules:
-        if not rule.classes and names.isdisjoint({STATUS, VALUE}) and not any(name[:1].isupper() for name in names):
+        if rule.returned:
+            if VALUE not in names:
+                yield f"its rule {rule.name!r} is about returned values, but no entry is named {VALUE!r}"
+        elif not rule.classes and names.isdisjoint({STATUS, VALUE}) and not any(name[:1].isupper() for name in names):
             yield f"its rule {rule.name!r} names no class, but no entry is named {STATUS!r}, {VALUE!r} or after a class"
 
 

@@ -215,10 +215,10 @@ def _batch_errors(value: Any) -> list[Mapping[str, Any]]:
     return known if len(known) == len(errors) else []
 
 
-@rules()
+@rules.returned
 def returned(failure: Failure) -> ToolError | None:
     """A returned error body of HubSpot, or a returned batch in which every part failed."""
-    if failure.exception is not None or not isinstance(failure.value, Mapping):
+    if not isinstance(failure.value, Mapping):
         return None
     errors = _batch_errors(failure.value)
     body = errors[0] if errors else failure.value

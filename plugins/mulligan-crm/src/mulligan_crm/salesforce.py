@@ -212,11 +212,9 @@ def _save_errors(value: Any) -> list[Mapping[str, Any]]:
     return errors[:20]
 
 
-@rules()
+@rules.returned
 def returned(failure: Failure) -> ToolError | None:
     """Results of saving records, as the REST, composite and bulk APIs return them."""
-    if failure.exception is not None:
-        return None
     errors = _save_errors(failure.value)
     return (_by_code(errors, failure) or m.error_of(failure, m.FAILED, service=SERVICE)) if errors else None
 

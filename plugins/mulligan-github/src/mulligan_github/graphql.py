@@ -77,10 +77,10 @@ def graphql_type(failure: Failure) -> ToolError | None:
     return _by_type(failure)
 
 
-@rules()
+@rules.returned
 def graphql_value(failure: Failure) -> ToolError | None:
     """The same in a response that a tool returned."""
-    return _by_type(failure) if failure.exception is None else None
+    return _by_type(failure)
 
 
 def _by_type(failure: Failure) -> ToolError | None:

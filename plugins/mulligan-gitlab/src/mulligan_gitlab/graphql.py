@@ -117,12 +117,10 @@ def _mutation_errors(value: Any) -> list[str]:
     return messages[:20]
 
 
-@rules()
+@rules.returned
 def returned(failure: Failure) -> ToolError | None:
     """The errors of a mutation. GitLab sends only sentences, so mulligan's reading of them decides."""
-    if failure.exception is not None or "gitlab" not in str(failure.tool_name).lower():
-        return None
-    if not _mutation_errors(failure.value):
+    if "gitlab" not in str(failure.tool_name).lower() or not _mutation_errors(failure.value):
         return None
     error = text_error(failure) or m.error_of(failure, REJECTED, service=SERVICE)
     error.effect = "none"

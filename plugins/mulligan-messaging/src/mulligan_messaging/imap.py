@@ -98,10 +98,10 @@ def raised(failure: Failure) -> ToolError | None:
     return m.error_of(failure, said(words, (m.RATE_LIMIT, m.UNAVAILABLE)) or LOGIN, service=SERVICE)
 
 
-@rules()
+@rules.returned
 def returned(failure: Failure) -> ToolError | None:
     """A NO or BAD that imaplib returned."""
-    answer = None if failure.exception is not None else imap_refusal(failure.value)
+    answer = imap_refusal(failure.value)
     if answer is None:
         return None
     error = _by_code(failure, answer)

@@ -242,10 +242,10 @@ def _command(failure: Failure) -> str:
     return next(known, "")
 
 
-@rules()
+@rules.returned
 def partly_refused(failure: Failure) -> ToolError | None:
     """Recipients that were refused while the message was sent to the others, as `sendmail` returns them."""
-    replies = {} if failure.exception is not None else refused_recipients(failure.value)
+    replies = refused_recipients(failure.value)
     refused = [one for address, reply in replies.items() if (one := refusal(*reply, "recipient", address))]
     if not refused:
         return None

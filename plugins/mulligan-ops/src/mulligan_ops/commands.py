@@ -302,10 +302,10 @@ def _provider(failure: Failure) -> str | None:
     return run.program if run else None
 
 
-@rules()
+@rules.returned
 def returned(failure: Failure) -> ToolError | None:
     """The result of a failed program, if the tool returned it instead of raising."""
-    if failure.exception is not None or not isinstance(failure.look("returncode"), int):
+    if not isinstance(failure.look("returncode"), int):
         return None
     decided = (decide(failure) for decide in PROGRAMS)
     return next((error for error in decided if error is not None), None)

@@ -83,7 +83,7 @@ def _is_result(value: object) -> bool:
     return cls.__name__ == "ErrorResult" and cls.__module__ == "braintree.error_result"
 
 
-@rules()
+@rules.returned
 def returned(failure: Failure) -> ToolError | None:
     """A result that the client returned instead of raising: a declined payment, or values that Braintree rejected."""
     if not _is_result(failure.value):

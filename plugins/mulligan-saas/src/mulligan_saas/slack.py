@@ -130,7 +130,7 @@ _ARGUMENTS = {"msg_too_long": "text", "time_in_past": "post_at", "time_too_far":
 _NO_ARGUMENTS = frozenset(("arguments", "args", "array_arg", "arg_name", "json", "form_data", "charset", "request"))
 
 
-@rules()
+@rules.returned
 def returned(failure: Failure) -> ToolError | None:
     """A returned response with `ok: false`, if its form or the tool's name identifies Slack."""
     answer = failure.value

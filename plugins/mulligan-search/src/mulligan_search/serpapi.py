@@ -42,7 +42,7 @@ def answered(failure: Failure) -> ToolError | None:
     return status_error(failure, service=SERVICE)
 
 
-@rules()
+@rules.returned
 def no_results(failure: Failure) -> ToolError | None:
     """A returned response without results, which it reports under `error`."""
     value = failure.value
