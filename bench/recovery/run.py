@@ -8,7 +8,7 @@ python run.py writes                                   every proposal for a tool
 python run.py parts --sets 8,9,10 --out "out-{}"       what each part of mulligan's texts costs and brings, over several sets
 python run.py refusals --sets 8,9,10 --out "out-{}"    after how many refusals the refused tool is left alone, over several sets
 
-All but the last two take --set: 1 (without it) to 17. `ask --calls 2` lets the model try twice; --free does not force a call;
+All but the last two take --set: 1 (without it) to 18. `ask --calls 2` lets the model try twice; --free does not force a call;
 `ask --refusals` asks only after failures that no call can repair.
 """
 

@@ -9,7 +9,7 @@ from typing import Any
 from calls import SentCall
 
 HERE = Path(__file__).parent
-SETS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17)
+SETS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18)
 Scenario = dict[str, Any]
 
 
