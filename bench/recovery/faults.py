@@ -11,6 +11,7 @@ import importlib
 import json
 import sys
 from email.message import Message
+from types import SimpleNamespace
 from typing import Any
 
 BASES = {
@@ -103,9 +104,10 @@ BASES = {
 class Response:
     """What HTTP clients hang on their exceptions."""
 
-    def __init__(self, status_code: int, text: str, headers: dict[str, str]) -> None:
+    def __init__(self, status_code: int, text: str, headers: dict[str, str], **more: Any) -> None:
         self.status_code, self.text, self.headers = status_code, text, headers_of(headers)
         self.content = text.encode()
+        self.__dict__.update(more)
 
     def json(self) -> Any:
         """The body, decoded."""
@@ -147,6 +149,8 @@ def attribute(name: str, value: Any) -> Any:
     match name:
         case "response":
             return Response(**value)
+        case "request":
+            return SimpleNamespace(**value)
         case "resp":
             return Httplib2Response(value)
         case "headers":
