@@ -153,3 +153,51 @@ def test_another_word_for_running_something_leads_to_the_tool_that_runs_it(make_
     tools = [Tool.from_schema("launch_probe", "", schema, dict), Tool.from_schema("list_probes", "", none, dict)]
     told = run(make_pipeline(*tools), "execute_probe", {"probe": 3, "fast": True}).content
     assert told.splitlines()[-1].startswith('Next: if "launch_probe" does what you want')
+
+
+def shelf(name: str, description: str, *required: str, **options: object) -> Tool:
+    schema = {"type": "object", "properties": {one: {"type": "string"} for one in required}, "required": [*required]}
+    return Tool.from_schema(name, description, schema, dict, **options)
+
+
+SHELVES = (
+    shelf("get_branch", "A branch of the library.", "branch_id"),
+    shelf("list_loans", "The loans of a day.", "branch_id", "day"),
+    shelf("get_hours", "The hours of a branch.", "branch_id", "weekday"),
+    shelf("close_branch", "Closes a branch on a day.", "branch_id", "date"),
+    shelf("get_book", "A book.", "isbn", read_only=True),
+)
+
+
+@pytest.mark.parametrize(
+    ("called", "sent", "named"),
+    [
+        ("get_branch_checkouts", {"branch_id": "b1", "day": "2026-01-02"}, "list_loans"),
+        ("library_timetable", {"branch_id": "b1", "weekday": "monday"}, "get_hours"),
+        ("get_branch_checkouts", {"branch_id": "b1", "day": 2}, None),  # not as it was sent
+        ("get_branch_checkouts", {"branch_id": "b1", "hour": "2"}, None),  # no tool takes both
+        ("get_volume_reviews", {"isbn": "1"}, None),  # one argument tells little
+        ("cancel_branch_checkouts", {"branch_id": "b1", "day": "2026-01-02"}, None),  # a change is asked for
+        ("branch_holiday", {"branch_id": "b1", "date": "2026-01-02"}, None),  # the tool makes a change
+    ],
+)
+def test_the_only_tool_that_takes_the_arguments_is_likely_if_it_only_reads(make_pipeline, run, called, sent, named):
+    result = run(make_pipeline(*SHELVES), called, sent)
+    step = result.feedback.next_step
+    if named is None:
+        assert "list_loans" not in step and "get_hours" not in step and "close_branch" not in step
+    else:
+        assert result.error.suggestions == (named,)
+        assert step.startswith(f'if "{named}" does what you want, ')
+
+
+def test_a_tool_that_is_not_the_only_one_that_takes_the_arguments_is_not_likely_for_that(make_pipeline, run):
+    second = shelf("list_returns", "What was brought back on a day.", "branch_id", "day")
+    result = run(make_pipeline(*SHELVES, second), "get_branch_checkouts", {"branch_id": "b1", "day": "2026-01-02"})
+    assert "list_loans" not in result.feedback.next_step and "list_returns" not in result.feedback.next_step
+
+
+def test_the_only_tool_that_takes_the_arguments_is_not_looked_for_among_many(make_pipeline, run):
+    many = (shelf(f"get_part_{number}", "A part.", "part_id") for number in range(80))
+    result = run(make_pipeline(*SHELVES, *many), "weekly_overview", {"branch_id": "b1", "weekday": "monday"})
+    assert "get_hours" not in result.feedback.next_step

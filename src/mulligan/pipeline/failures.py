@@ -28,6 +28,7 @@ from mulligan.validate.arguments import read_arguments
 if TYPE_CHECKING:
     from mulligan.resolve.lookups import Lookups
     from mulligan.resolve.proposals import Proposal
+    from mulligan.resolve.toolset import Toolset
 
 _FEWEST_TELLING = 2
 _SEPARATORS = frozenset("_-.:/")
@@ -65,7 +66,24 @@ def not_found_error(invocation: Invocation) -> ToolNotFoundError:
             if not asks_to_read(called):  # something was to be done, so a tool that reads would mislead
                 error.suggestions = ()
         error.confident = error.proposal == "clear"
+    if error.proposal not in ("clear", "asked"):
+        only = _only_reader(runtime.toolset, called, arguments)
+        if only is not None:
+            error.suggestions, error.proposal = (only,), "likely"
     return error
+
+
+def _only_reader(toolset: Toolset, called: str, arguments: dict[str, Any]) -> str | None:
+    """The one tool of all that takes the arguments as they were sent, if it only reads and the name asks for no change.
+
+    It is likelier than any tool whose name is more similar, since that would need other arguments.
+    """
+    fitting = _tools_taking(arguments, toolset.having(arguments))
+    if len(fitting) != 1 or not may_propose_name(fitting[0], called):
+        return None
+    from mulligan.resolve.proposals import asks_for_change, seems_to_read
+
+    return fitting[0] if seems_to_read(toolset[fitting[0]]) and not asks_for_change(called) else None
 
 
 @cache

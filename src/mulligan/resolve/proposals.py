@@ -136,6 +136,18 @@ def asks_to_read(called: str) -> bool:
     return _is_read_request(parse_name(called[:200]).tail_words)
 
 
+def asks_for_change(called: str) -> bool:
+    """Whether an unknown name may say that something is changed: any word does so, unless the first says that it is read.
+
+    Args:
+        called: the name that was called.
+    """
+    parsed = parse_name(called[:200])
+    if _is_read_request(parsed.tail_words):
+        return any(word.destroys for word in parsed.tail_words)
+    return any(_is_change(word) and word.text not in _ALSO_READS | _RUNS for word in parsed.words)
+
+
 def _is_read_request(words: Sequence[Word]) -> bool:
     """Whether a name says that something is only read."""
     return bool(words) and words[0].reads

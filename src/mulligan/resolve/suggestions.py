@@ -153,6 +153,16 @@ class SuggestionIndex:
             suggestions = self._cache[cache_key] = self._find_suggestions(*cache_key)
         return suggestions
 
+    def having(self, keys: Collection[str]) -> list[str]:
+        """The names of the tools that have all these parameters; none if there are too many tools to ask each.
+
+        Args:
+            keys: the names of arguments.
+        """
+        if len(self._names) > _ALL_COMPARED:
+            return []
+        return [name for number, name in enumerate(self._names) if {*keys} <= {*self._parameters(number)}]
+
     def _find_suggestions(self, called: str, keys: frozenset[str], limit: int) -> Suggestions:
         from mulligan.resolve.similarity import Query
 

@@ -162,9 +162,21 @@ class Toolset(Mapping[str, Tool]):
         """
         if called in self._also_called:
             return Suggestions((self._also_called[called],), confident=True)
+        return self._suggestions.suggest(called, arguments)
+
+    def having(self, arguments: Mapping[str, Any]) -> list[Tool]:
+        """The tools that have parameters for all these arguments; none if there are too many tools to ask each.
+
+        Args:
+            arguments: the arguments of a call.
+        """
+        return [self._tools[name] for name in self._suggestions.having(arguments.keys()) if name in self._tools]
+
+    @property
+    def _suggestions(self) -> SuggestionIndex:
         if self._index is None:
             self._index = SuggestionIndex(self._entries, self._names)
-        return self._index.suggest(called, arguments)
+        return self._index
 
     @property
     def readers(self) -> ReaderIndex:
