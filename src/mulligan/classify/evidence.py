@@ -21,7 +21,7 @@ from mulligan.untrusted import objects
 from mulligan.untrusted.classes import is_a, is_mapping, stored_attributes
 from mulligan.untrusted.copies import copy_data
 from mulligan.untrusted.serialize import as_content
-from mulligan.untrusted.text import safe_str
+from mulligan.untrusted.text import safe_str, with_plain_quotes
 
 T = TypeVar("T")
 _NOT_SHARED = ("body", "inner")  # each copy of a failure has its own
@@ -156,13 +156,13 @@ class Evidence:
 
     @shared_property
     def told(self) -> str:
-        """All messages of the failure: from the body, from attributes of the exception, and its text."""
+        """All messages of the failure: from the body, from attributes of the exception, and its text; with plain quotes."""
         if self.is_plain:
-            return self._missing_key or self._argument_texts or without_link(self.text)
+            return with_plain_quotes(self._missing_key or self._argument_texts or without_link(self.text))
         messages = dict.fromkeys(self._read(lambda source: tuple(error_body.messages(source, self._error_nodes))) or ())
         if not messages or next(iter(messages)) not in self.text:  # otherwise the text is a dump of the body
             messages[self._argument_texts or without_link(self.text)] = None
-        return "\n".join(messages)[:2_000]
+        return with_plain_quotes("\n".join(messages)[:2_000])
 
     @property
     def _argument_texts(self) -> str:

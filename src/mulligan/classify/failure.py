@@ -16,7 +16,7 @@ from mulligan.execute.steps import DeadlineExceeded, ExecutorSaturated
 from mulligan.lazy import lazy, lazy_pattern
 from mulligan.untrusted import objects
 from mulligan.untrusted.classes import is_a, stored_attributes
-from mulligan.untrusted.text import safe_str
+from mulligan.untrusted.text import safe_str, with_plain_quotes
 
 if TYPE_CHECKING:
     from mulligan.calls import ToolCall
@@ -220,8 +220,8 @@ class Failure(Evidence):
         text, service_text = without_link(self.text), "" if exception is None else self.service_text
         if service_text and (says_only_status(text, self.status) or _DUMP.search(text) is not None):
             text = service_text
-        elif service_text and not all(line in text for line in service_text.splitlines()):
-            text = f"{text}\n{service_text}"
+        elif service_text:
+            text = "\n".join([text, *(line for line in service_text.splitlines() if line not in text)])
         return f"{text}\n{self.stderr}" if self.stderr else text
 
     @shared_property
@@ -294,7 +294,11 @@ class Failure(Evidence):
 
     def _find_resource(self) -> str | None:
         return self._stored_resource() or resources.find_resource(
-            self._request, self._error_nodes, self.stderr or self.told, self.arguments, self.service_text
+            self._request,
+            self._error_nodes,
+            with_plain_quotes(self.stderr) or self.told,
+            self.arguments,
+            self.service_text,
         )
 
 

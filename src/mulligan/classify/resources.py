@@ -89,6 +89,11 @@ _KIND_MISSING = lazy_pattern(  # `Key not found`, `user_not_found`, `No such spa
     r"|\b(?:no such|unknown|no)[ _](\w{2,40})\b",
     re.IGNORECASE,
 )
+_NAMED_ARGUMENT = lazy_pattern(  # `The newsletter parameter doesn't match any newsletter`, `URL is already taken`
+    r"\b(?:parameter|argument|field) [\"'`]?(\w{2,40})|\b(\w{2,40})[\"'`]? (?:parameter|argument|field)\b"
+    r"|\b(\w{2,40})[\"'`]? (?:is |has |was )?already (?:been )?(?:taken|in use|registered|used)\b",
+    re.IGNORECASE,
+)
 _ENDINGS = ("_id", "_path", "_name", "_key", "_url", "_uri")
 
 
@@ -165,9 +170,13 @@ def _is_place(text: str, name: str, others: list[str]) -> bool:
 
 
 def _value_of_kind(text: str, arguments: Mapping[str, Any]) -> str | None:
-    """The value of the argument whose kind a report says is missing: of `user` for `user_not_found`."""
-    reported = _KIND_MISSING.search(text[:1_000])
-    name = argument_named_in(reported[1] or reported[2], arguments) if reported is not None else None
+    """The value of the argument that a report names, or whose kind it says is missing: of `user` for `user_not_found`."""
+    found = _NAMED_ARGUMENT.search(text[:1_000])
+    said = next(filter(None, found.groups()), "").casefold() if found is not None else ""
+    name = next((name for name in arguments if said and name.casefold() == said), None)
+    if name is None:
+        reported = _KIND_MISSING.search(text[:1_000])
+        name = argument_named_in(reported[1] or reported[2], arguments) if reported is not None else None
     value = None if name is None else arguments[name]
     value = value[0] if type(value) is list and len(value) == 1 else value
     return str(value) if _is_name(value) else None

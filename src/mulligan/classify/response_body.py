@@ -18,7 +18,7 @@ _MOST_ITEMS, _MOST_STARTS = 60, 3
 _BODY_START = lazy_pattern(r"(?:^|[\s:=(])(?=\[?\{)")
 # fmt: off
 _BODY_FIELDS = (
-    "body", "data", "json_body", "response_body", "details", "error_details", "parsed_data", "payload", "info",
+    "body", "data", "json", "json_body", "response_body", "details", "error_details", "parsed_data", "payload", "info",
     "errors", "error", "content", "http_body", "response_content", "raw_body", "text", "_body",
 )
 # fmt: on

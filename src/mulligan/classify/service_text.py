@@ -20,6 +20,7 @@ _MESSAGES = (
     "explanation", "faultstring", "user_message", "userMessage", "developer_message", "developerMessage",
     "errorDescription", "title", "reason", "error", "errors", "text",
 )
+_ADDED = "context"  # a sentence beside the message that says why, as in Ghost
 _FIELDS = ("field", "param", "parameter", "loc", "pointer", "source", "path", "property", "attribute", "name", "target")
 _VIOLATIONS = ("fieldViolations", "field_violations", "invalid-params", "invalid_params", "violations", "userErrors")
 _BOILERPLATE = frozenset((
@@ -27,10 +28,11 @@ _BOILERPLATE = frozenset((
     "received", "returned", "with", "the", "failed",
 ))
 # fmt: on
-_GENERAL = frozenset(("non_field_errors", "base", "__all__", "detail", "errors"))
+_GENERAL = frozenset(("non_field_errors", "base", "__all__", "detail", "errors", "messages"))
 _PARTS = frozenset(("body", "query", "path", "header", "cookie", "data", "attributes"))
 _MOST_LINES, _MOST_FIELDS, _MOST_TEXT = 6, 8, 2_000
 _MOST_PLAIN = 500
+_CLASS = lazy_pattern(r"(?:\w+\.)+\w+(?:Error|Exception|Fault)")  # the name of an exception: no field
 _LINK = lazy_pattern(r"\s*For more information check: https?://\S+")
 _URL = lazy_pattern(r"\w+://\S+|'[^'\n]{0,2000}'|\"[^\"\n]{0,2000}\"")
 _WORD = lazy_pattern(r"[a-z]{2,}")
@@ -91,7 +93,10 @@ def _headlines(nodes: Nodes) -> Iterator[str]:
             has_both = type(title) is str and type(detail) is str and title != detail
             yield f"{str(title).rstrip('.')}: {detail}" if has_both else sentences[0]
             count += 1
+            if type(node.get(_ADDED)) is str and " " in node[_ADDED]:
+                yield node[_ADDED]
         yield from _listed(node.get("errors"))
+        yield from _listed(node.get("messages"))
 
 
 def _listed(value: Any) -> list[str]:
@@ -113,7 +118,7 @@ def _lines_of(node: Mapping[str, Any]) -> Iterator[str]:
     for name in _VIOLATIONS:
         for one in _mappings(node.get(name)):
             yield from _lines_of(one)
-    for name in ("errors", "error", "details", "detail", "fields", "fieldErrors", "field_errors"):
+    for name in ("errors", "error", "details", "detail", "fields", "fieldErrors", "field_errors", "params"):
         if is_a(node.get(name), Mapping):
             yield from _lines_by_field(as_dict(node[name]))
 
@@ -123,8 +128,10 @@ def _mappings(value: Any) -> list[dict[Any, Any]]:
 
 
 def _lines_by_field(errors: Mapping[str, Any]) -> Iterator[str]:
-    """The reasons of `{"email": ["is invalid"]}`."""
+    """The reasons of `{"email": ["is invalid"]}` and `{"email": "email is no address"}`."""
     for name, reasons in tuple(errors.items())[:_MOST_FIELDS]:
+        if type(reasons) is str and reasons.startswith(f"{name} "):
+            yield reasons
         for text in _listed(reasons)[:2]:
             yield text if name in _GENERAL else f"{name}: {text}"
 
@@ -141,6 +148,6 @@ def _place_of(node: Mapping[str, Any]) -> str:
             while len(parts) > 1 and parts[0] in _PARTS:
                 parts = parts[1:]
             place = ".".join(parts)
-        if type(place) is str and place and " " not in place and len(place) <= 200:
+        if type(place) is str and place and " " not in place and len(place) <= 200 and not _CLASS.fullmatch(place):
             return place.removeprefix("/data/attributes/").lstrip("/")
     return ""

@@ -80,11 +80,16 @@ _VALIDATION_STATUSES = (400, 422)
 _CREDENTIAL = lazy_pattern(
     r"key|token|secret|passw|auth|credential|session|login|signature|scope|permission", re.IGNORECASE
 )
-_STATE = lazy_pattern(  # `Instance is starting or running.`, `Task b9 is in state 3 (completed)`
+# `Instance is starting or running.`, `Cannot update archived item: i-7`, `Task b9 is in state 3 (completed)`
+_STATE = lazy_pattern(
     r"\b(?:is|are) (?:currently |still |already |being )?(?:(?:re)?starting or |stopping or )?"
     r"(?:running|starting|stopping|stopped|moving|paused|suspended|archived|closed|locked|cancell?ed|completed|finished|"
     r"shipped|delivered|merged|occupied|full|in (?:state|status) (?:\d+|(?-i:[A-Z_]{3,30})))(?=\s*(?:$|[.,;(]))"
     r"|\bonly (?:draft|pending|published|scheduled|queued|failed|paid|unpaid) \w+ can be \w+ed(?=\s*(?:$|[.,;(]))"
+    r"|\bcan(?:not|'t| not) (?:edit|modify|update|change|delete|remove|archive|cancel|close|merge|publish|refund|restart|"
+    r"resume|stop|approve|complete|start) (?:a |an |the )?(?:active|inactive|open|closed|running|stopped|paused|pending|"
+    r"queued|failed|finished|completed|cancell?ed|archived|published|draft|paid|unpaid|expired|suspended|locked) \w+"
+    r"(?=\s*(?:$|[.,;:(]))"
     r"|\bnot your turn\b|\balready (?:over|ended|started|running|closed|cancell?ed|finished|shipped)(?=\s*(?:$|[.,;(]))",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -119,6 +124,9 @@ _SAYINGS: tuple[tuple[tuple[int, ...], re.Pattern[str], re.Pattern[str], m.Meani
     (_VALIDATION_STATUSES, _STATE, _DEMANDS, m.CONFLICT),
 )
 _LONGEST_TOLD = 800
+_SAYS_NO_MORE = lazy_pattern(
+    r"(?:invalid|bad)[_ -]?request(?:[_ -]?error)?", re.IGNORECASE
+)  # a code that repeats a 400
 _HARMLESS = frozenset((501, 505, 507, 511, 522, 525, 526))
 
 
@@ -196,7 +204,8 @@ def _said_of(status: int, failure: Failure) -> m.Meaning | None:
     told = (failure.service_text or failure.told)[:_LONGEST_TOLD]
     for statuses, said_so, unless, meaning in _SAYINGS:
         if status in statuses and said_so.search(told) and not unless.search(told):
-            return None if meaning_of_codes(failure.codes, (m.ARGUMENT,)) is m.ARGUMENT else meaning
+            telling = tuple(code for code in failure.codes if not _SAYS_NO_MORE.fullmatch(code))
+            return None if meaning_of_codes(telling, (m.ARGUMENT,)) is m.ARGUMENT else meaning
     return None
 
 

@@ -8,8 +8,15 @@ from functools import cache, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from mulligan.classify.meanings import IS_DIRECTORY
-from mulligan.errors import PluginError, ResourceNotFoundError, ToolArgumentError, ToolError, ToolNotFoundError
+from mulligan.classify.meanings import EXISTS, IS_DIRECTORY
+from mulligan.errors import (
+    PluginError,
+    ResourceConflictError,
+    ResourceNotFoundError,
+    ToolArgumentError,
+    ToolError,
+    ToolNotFoundError,
+)
 from mulligan.feedback import Feedback, FeedbackFormat
 from mulligan.pipeline.invocation import Invocation
 from mulligan.pointers import argument_of
@@ -204,8 +211,11 @@ def _render(invocation: Invocation, error: ToolError, note: str, resources: tupl
 
 def _lookups(invocation: Invocation, error: ToolError, tool: Tool) -> Lookups:
     """What the other tools can show."""
-    rejected = error.problems[0].pointer if len(error.problems) == 1 else ""
     failure = invocation.failure
+    rejected = error.problems[0].pointer if len(error.problems) == 1 else ""
+    is_conflict = isinstance(error, ResourceConflictError)
+    if is_conflict and not rejected and failure is not None:
+        rejected = failure.blamed(by_value=False) or ""
     return _lookups_class()(
         tool,
         invocation.arguments or {},
@@ -214,6 +224,7 @@ def _lookups(invocation: Invocation, error: ToolError, tool: Tool) -> Lookups:
         argument_of(rejected) if rejected and "/" not in rejected[1:] else None,
         is_folder=IS_DIRECTORY.message in error.message,
         type_name="" if failure is None or failure.exception is None else failure.type_name,
+        is_refused=is_conflict and error.code != EXISTS.code,
     )
 
 

@@ -594,6 +594,8 @@ def _hide_resource(message: str, resource: str, error: ToolError) -> str:
     before, colon, after = message.partition(f": {resource}")
     if error.__dict__.get("_from_prose") and colon and after in ("", "."):
         return f"{before}."
+    if resource.isalnum():  # as a whole word only: `x` is not part of `exists`
+        return re.sub(rf"(?<!\w){resource}(?!\w)", _ELLIPSIS, message)
     return message.replace(resource, _ELLIPSIS)
 
 

@@ -200,17 +200,18 @@ def _sent_names(error: ToolError, text: str) -> Iterator[str]:
         return
     sent = error.arguments or {}
     blamed = [call_safely(partial(value_at, sent, problem.pointer)) for problem in error.problems]
-    for one in _texts([*blamed] if blamed else sent):
+    for one in _texts(blamed or [*sent.values()]):
         if one in text or blamed:
             yield one
 
 
 def _texts(value: Any, depth: int = 8) -> Iterator[str]:
+    """The texts in a value, and the names of members, such as those of the fields of a record."""
     if isinstance(value, str):
         if 0 < len(value) <= _LONGEST_SENT:
             yield value
     elif depth and isinstance(value, Mapping):
-        yield from _texts(list(value.values()), depth - 1)
+        yield from _texts([*value, *value.values()], depth - 1)
     elif depth and isinstance(value, (list, tuple)):
         for one in value[:_MOST_LISTED]:
             yield from _texts(one, depth - 1)

@@ -33,6 +33,8 @@ _ASKS_FOR_LESS = lazy_pattern(
     r"more (?:specific|selective|restrictive) (?:query|search|filter|pattern|criteri(?:a|on)|condition)|"
     r"add(?:ing)? (?:a|more) (?:[\w-]+ )?filters?|"
     r"(?:at most|maximum of|up to|no more than) \d+ \w+ (?:at a time|at once|per (?:request|query|call))|"
+    r"\d[\d,.]* (?:[\w-]+ )?or (?:fewer|less)|"
+    r"(?:fewer|less) than \d[\d,.]* [\w-]+ (?:at a time|at once|per (?:request|query|call))|"
     r"narrow (?:down )?(?:the|your)|too much data|"
     r"(?:restrict|limit|narrow|filter) (?:it|them|(?:the )?results?|(?:the )?(?:query|search)) (?:with|by|using|to))\b",
     re.IGNORECASE,

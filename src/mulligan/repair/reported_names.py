@@ -12,6 +12,7 @@ from typing import Any
 
 from mulligan.classify.resources import remove_missing_reports
 from mulligan.repair.provenance import is_near_name, is_plain_identifier
+from mulligan.untrusted.text import with_plain_quotes
 
 _NAME = r"[\w@~./:-]{1,128}"
 _IS_NAME = re.compile(_NAME)
@@ -23,7 +24,9 @@ _PROPOSED = re.compile(
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r"\"([^\"]{1,400})\"|'([^']{1,400})'|`([^`]{1,400})`")
-_LISTED = re.compile(rf":\s{{1,4}}((?:{_NAME}\s*,\s*){{1,100}}(?:and\s|or\s)?{_NAME})")
+_LISTED = re.compile(  # `known: a, b`, `not one of a, b and c`
+    rf"(?::|\b(?:one|any|either) of)\s{{1,4}}((?:{_NAME}\s*,\s*){{1,100}}(?:and\s|or\s)?{_NAME}(?:\s(?:and|or)\s{_NAME})?)"
+)
 _QUOTED_LIST = re.compile(  # not the keys and values of an object
     r"""(?:"[^"\n]{1,100}"|'[^'\n]{1,100}')"""
     r"""(?:,\s{1,4}(?:and\s|or\s)?(?:"[^"\n]{1,100}"|'[^'\n]{1,100}')(?!\s?:)){1,100}"""
@@ -35,7 +38,7 @@ PRINTED_BY_GO = re.compile(  # `known queries: [current_step items_left]`
     re.IGNORECASE,
 )
 _REMARK = re.compile(r"(?<=[\w'\"]) \((?!['\"])[^():\n]{1,60}\)(?=[,;.'\"\]]|\s*$)")  # `gra-1 (Graz), lnz-1 (Linz)`
-_SEPARATOR = re.compile(r"\s*,\s*(?:and\s+|or\s+)?")
+_SEPARATOR = re.compile(r"\s*,\s*(?:and\s+|or\s+)?|\s(?:and|or)\s")
 _TRAILING = ".:,;-/"
 _DIGITS = re.compile(r"\d+")
 _MOST_TYPOS = 2
@@ -64,7 +67,7 @@ def find_offered_names(text: str, missing: str | None = None) -> list[str]:
 
 
 def _unescape_quotes(text: str) -> str:
-    return text[:_MOST_TEXT].replace('\\"', '"').replace("\\n", " ")  # as in a JSON body
+    return with_plain_quotes(text[:_MOST_TEXT]).replace('\\"', '"').replace("\\n", " ")  # as in a JSON body
 
 
 def _find_offered(text: str) -> list[str]:

@@ -22,6 +22,7 @@ from mulligan.resolve.readers import (
     kind_of_container,
     kind_of_tool,
 )
+from mulligan.resolve.synonyms import VARIANTS
 from mulligan.resolve.words import Word, canonical, look_up_word, split_words, stem, word_set
 from mulligan.tools import Tool, takes_as_sent
 
@@ -52,7 +53,8 @@ _ILL_FORMED = re.compile(  # an identifier of another kind
     re.IGNORECASE,
 )
 _SHORTEST_SHOWN, _LONGEST_SHOWN = 3, 200
-_BARE_HANDLES = word_set("id name key slug uuid number code")
+_BARE_HANDLES = word_set("id name key slug uuid number code url")
+_BARE = tuple([one] for one in _BARE_HANDLES)
 _NAME_LIKE = re.compile(r"[\d_./@-]")
 _READS_ONLY = re.compile(
     r"\bread[- ]?only\b(?! (?:database|replica|file|disk|server|instance))|\bread (?:access )?mode\b|"
@@ -64,10 +66,7 @@ _WRITES = re.compile(  # how a statement begins that changes data
     r"\s*(?:insert|update|delete|create|merge|alter|drop|replace|upsert|truncate|grant|revoke|set|remove)\s",
     re.IGNORECASE,
 )
-_VARIANTS = word_set(
-    "prod production live staging stage test testing dev development sandbox local remote private public secret internal "
-    "external admin root old new draft raw"
-)
+_VARIANTS = word_set(VARIANTS)
 _LANGUAGES = word_set("sql statement cypher expression script command")
 _STATEMENT = re.compile(  # after blanks, brackets, comments and the beginning of a transaction
     r"(?:[\s(;]|--[^\n]*\n|/\*(?:(?!\*/).)*\*/|begin\b(?: transaction)?)*"
@@ -136,6 +135,8 @@ class Lookups:
         rejected: the argument that was rejected, or None.
         is_folder: whether that argument names a folder where the tool takes a file.
         type_name: the name of the exception's type, which may name the kind of what is missing.
+        is_refused: whether the state of something refused the call, so that what the call names is to be read, rather than
+            what it was to create.
     """
 
     def __init__(
@@ -148,16 +149,29 @@ class Lookups:
         *,
         is_folder: bool = False,
         type_name: str = "",
+        is_refused: bool = False,
     ) -> None:
         self._tool, self._sent, self._resource, self._toolset = tool, sent, resource, toolset
         self._rejected = rejected if rejected in sent else None
         self.is_folder = is_folder and self._rejected is not None
         self._type_name = type_name
+        self._is_refused = is_refused
 
     @lazy
     def _handed(self) -> dict[str, Any]:
         """What may go to another tool."""
         return {name: value for name, value in self._sent.items() if not _is_statement(name, value)}
+
+    @lazy
+    def _identifying(self) -> dict[str, Any]:
+        """What may identify a thing elsewhere: of its bare names, only the one that was rejected, such as a taken `url`."""
+        if self._rejected is None or split_words(self._rejected)[-1:] not in _BARE or kind_of_argument(self._rejected):
+            return self._handed
+        return {
+            name: value
+            for name, value in self._handed.items()
+            if name == self._rejected or split_words(name) not in _BARE
+        }
 
     def existing(self) -> Lookup | None:
         """The tool that reads the missing thing in another way, or lists or searches things of its kind."""
@@ -257,15 +271,22 @@ class Lookups:
         """The tool that reads what the call wanted to change: the same thing by its identifier, or the list of them.
 
         If two are as good, it is the one that reads what something is added to, or taken from: the board of
-        `add_card_to_board`.
+        `add_card_to_board`. Where a state refused the call, it is first the one that reads what the call names: the job of
+        `start_build`.
         """
         container = kind_of_container(self._tool.name)
         kind = tuple(word for word in kind_of_tool(self._tool.name) if word not in container)
         named = tuple(noun for name in self._sent if _is_identifier(name) for noun in kind_of_argument(name))
+        sent = self._identifying
+        by_name = _Wanted(named, sent, None, None, reads_one=True)
+        if self._is_refused and named and not any(_is_own(name, kind) for name in self._sent):
+            found = self._find(by_name)
+            if found is not None and found.arguments:
+                return found
         return (
-            self._find(_Wanted((*container, *kind), self._handed, None, None, reads_one=True))
+            self._find(_Wanted((*container, *kind), sent, None, None, reads_one=True))
             or self._container(container)
-            or self._find(_Wanted(named, self._handed, None, None, reads_one=True))
+            or self._find(by_name)
         )
 
     def _container(self, kind: tuple[Word, ...]) -> Lookup | None:

@@ -8,9 +8,10 @@ from functools import lru_cache, partial
 from typing import Literal
 
 from mulligan.resolve.similarity import MISSPELT, NEGATIONS, RELATED, word_similarity
-from mulligan.resolve.synonyms import HARMLESS, NAMESPACE_SEPARATORS
+from mulligan.resolve.synonyms import HARMLESS, NAMESPACE_SEPARATORS, VARIANTS
 from mulligan.resolve.words import (
     UNKNOWN,
+    ParsedName,
     Word,
     canonical,
     is_same_tool,
@@ -30,6 +31,7 @@ _Found = Literal["clear", "asked", "likely", "listed", "if_fitting"]
 _ARTICLES = frozenset(("a", "an", "the"))
 _PARTICLES = _ARTICLES | {"as"}  # they change no command: `mark_as_read` is `mark_read`
 _HARMLESS = frozenset(HARMLESS.split())
+_VARIANTS = frozenset(VARIANTS.split())
 _ALSO_READS = frozenset(("open", "export", "download", "load", "copy", "print", "generate", "sync"))  # `open_file`
 _PLAINLY_READING = frozenset(("list", "read", "show", "search", "find", "view", "describe", "lookup", "query"))
 _NEGATIVE_NUMBER = re.compile(r"(?<![^\W_])-\d+")
@@ -82,6 +84,8 @@ def _find_proposal(tool: Tool, called: str, is_clear: bool) -> _Found | None:
         word.has_opposite for word in parsed.words[: parsed.namespace_length]
     ):  # `check.profile` is an instruction, not a namespace and a name
         called_words = parsed.words
+    else:
+        tool_words = _without_server(tool_words, parsed)
     dropped, added = _unmatched(called_words, tool_words), _unmatched(tool_words, called_words)
     is_same = is_same_tool(called, tool.name)
     is_same_words = is_same or [word.text for word in called_words] == [word.text for word in tool_words]
@@ -93,6 +97,8 @@ def _find_proposal(tool: Tool, called: str, is_clear: bool) -> _Found | None:
     if not is_same_words and _would_mislead(tool, called_words, tool_words):
         return None
     if not is_same_words and (tool.read_only or seems_to_read(tool)) and _asks_for_more(called_words):
+        return "listed"
+    if not (tool.read_only or seems_to_read(tool)) and _is_of_other_variant(parsed, tool):
         return "listed"
     if tool.read_only:
         stop_words = [word for word in dropped if word.is_stop_word and word.text not in _ARTICLES]
@@ -109,6 +115,19 @@ def _find_proposal(tool: Tool, called: str, is_clear: bool) -> _Found | None:
     if is_reworded or is_other_number or (is_other and any(word.destroys for word in tool_words)):
         return "listed"
     return _IF_FITTING if is_other else if_asked
+
+
+def _without_server(words: tuple[Word, ...], called: ParsedName) -> tuple[Word, ...]:
+    """The words of a tool's name without those in front that are the called name's namespace: `acme.get` for `acme_get`."""
+    server = {word.text for word in called.words[: called.namespace_length]}
+    first = next((number for number, word in enumerate(words) if word.text not in server), 0)
+    return words[first:]
+
+
+def _is_of_other_variant(called: ParsedName, tool: Tool) -> bool:
+    """Whether the namespace of a called name asks for a variant that a tool's name does not speak of: `sandbox.delete_user`."""
+    asked = {word.text for word in called.words[: called.namespace_length]} & _VARIANTS
+    return not asked.issubset(parse_name(tool.name[:200]).texts)
 
 
 def _would_mislead(tool: Tool, ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
@@ -224,10 +243,17 @@ def _describes_reading(name: str, summary: str) -> bool:
         return False
     described = _first_words(summary)
     names_what_it_returns = any(word.text in _ARTICLES for word in described[:1])  # "The weather of a city."
-    is_plain_read = words[:1] and words[0].text in _PLAINLY_READING
+    is_plain_read = words[0].text in _PLAINLY_READING or (
+        _has_verb_elsewhere(words) and any(word.reads for word in described[:1])
+    )
     knows_rest = all(word.meaning is not UNKNOWN and not word.has_opposite for word in words[1:])
     reads = names_what_it_returns or is_plain_read or _runs_read_only(summary) or (words[0].reads and knows_rest)
     return bool(reads) and not _describes_change(words, summary)
+
+
+def _has_verb_elsewhere(words: Sequence[Word]) -> bool:
+    """Whether a verb that reads is last, or behind what may be a server's name: `posts_read`, `printers_list_jobs`."""
+    return words[-1].reads or (words[0].meaning is UNKNOWN and any(word.reads for word in words[1:2]))
 
 
 def _is_declared_change(tool: Tool, words: Sequence[Word]) -> bool:

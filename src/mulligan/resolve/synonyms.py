@@ -82,6 +82,8 @@ write save create put store append overwrite output dump record
 append insert add attach extend
 update edit modify replace substitute set put adjust revise fix rename configure move resize scale
 delete clear purge clean wipe trash discard forget cancel
+truncate clear purge empty flush wipe
+kill abort cancel stop terminate
 cancel abort revoke stop void undo return
 stop end shutdown quit close pause disable
 start enable resume spawn trigger activate open
@@ -284,7 +286,7 @@ read unread | write
 # Verbs that request something and change nothing.
 READING = """
 get fetch retrieve read load obtain view show display list ls enumerate search find lookup query locate grep describe
-inspect check see
+inspect check see browse
 """
 # Verbs that change something and have no opposite above, without those that are nouns just as often.
 CHANGING = """
@@ -306,6 +308,11 @@ truncate evict deprovision deallocate expunge shred
 HARMLESS = """
 in out on off up down left right first last next previous back forward backward before after oldest newest latest
 minimum maximum min max take
+"""
+# Words that say which of several things of one kind is meant, such as an environment.
+VARIANTS = """
+prod production live staging stage test testing dev development sandbox local remote private public secret internal
+external admin root old new draft raw
 """
 # Words that say almost nothing about which tool is meant.
 STOP_WORDS = """

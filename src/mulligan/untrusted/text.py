@@ -58,6 +58,8 @@ _MEMORY_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_.:/-]+").fullmatch
 MUST_PROPAGATE = (KeyboardInterrupt, GeneratorExit)  # never swallowed by guards around foreign code
 _TYPE_NAME = re.compile(r"[\w.<>]{1,400}").fullmatch
+_PLAIN_QUOTES = dict.fromkeys((*range(0x2018, 0x201C), 0x2039, 0x203A), "'")
+_PLAIN_QUOTES |= dict.fromkeys((*range(0x201C, 0x2020), 0xAB, 0xBB), '"')
 
 
 def clean(text: str, *, newlines: bool = True) -> str:
@@ -148,6 +150,15 @@ def is_name(text: str, like: str = "", *, blanks: int = 0) -> bool:
     words = max(_MOST_WORDS, *(len(_NAME_WORD.findall(step)) for step in known))
     steps = _STEPS.split(text)
     return all(len(step.split()) - 1 <= spaces and len(_NAME_WORD.findall(step)) <= words for step in steps)
+
+
+def with_plain_quotes(text: str) -> str:
+    """A text with `'` and `"` for typographic quotation marks and apostrophes, as programs write them in some locales.
+
+    Args:
+        text: any text.
+    """
+    return text if text.isascii() else text.translate(_PLAIN_QUOTES)
 
 
 def fence(text: str, *, key: str, label: str) -> str:

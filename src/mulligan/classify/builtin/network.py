@@ -27,6 +27,9 @@ _RPC: Mapping[int, m.Meaning] = {
 }
 
 
+_SAID_BESIDE_CODE = (m.NOT_FOUND, m.NO_TOOL, m.EXISTS, m.AUTHENTICATION, m.PERMISSION, m.RATE_LIMIT, m.QUOTA)
+
+
 @rules("aiohttp.ClientPayloadError", "aiohttp.http_exceptions.PayloadEncodingError")
 def payload(failure: Failure) -> ToolError:
     """A response ended midway, or its content is not encoded as it says. aiohttp, not the service, sets a status of 400."""
@@ -73,8 +76,8 @@ def json_rpc(failure: Failure) -> ToolError | None:
 
 def _rpc_error(failure: Failure, code: int) -> ToolError | None:
     meaning = _RPC.get(code)
-    if meaning is m.ARGUMENT:
-        meaning = said(failure.told, (m.NOT_FOUND, m.NO_TOOL)) or meaning
+    if meaning in (m.ARGUMENT, m.FAILED):  # some servers send one code for everything
+        meaning = said(failure.told, _SAID_BESIDE_CODE) or meaning
     return None if meaning is None else m.error_of(failure, meaning)
 
 

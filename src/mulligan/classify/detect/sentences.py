@@ -493,7 +493,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str, str], ...] = (
         (changed|modified|edited|updated) by … while
         (state|status) transition …
         no <STATE>\\w+ to <CHANGE>
-        <CANNOT><CHANGE> (a|an) <STATE>\\w+(?=$|[.,;:])
+        <CANNOT><CHANGE> (a |an |the |)<STATE>\\w+(?=$|[.,;:])
         only \\w+ in (state|status) \\w+ can be \\w+ed
         only (\\w+ ){1,4}can be \\w+ed
         (is|are) in (a |an |the )?\\w+ (state|status)(?= and|$|[.,;:])
