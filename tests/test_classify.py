@@ -521,6 +521,89 @@ def test_what_is_used_up_is_no_matter_of_the_arguments(pipeline, status, text, c
     assert type(pipeline.classify(raised)) is cls
 
 
+@pytest.mark.parametrize(
+    ("status", "text", "cls"),
+    [
+        (403, "Ballot is already sealed", ResourceConflictError),
+        (404, "Parcel 9 is already delivered", ResourceConflictError),
+        (403, "cannot edit a published poll", ResourceConflictError),
+        (403, "Your account is already blocked", ToolPermissionError),  # of the account, not of a thing
+        (403, "The token is already expired", ToolAuthenticationError),
+        (403, "Only members can vote", ToolPermissionError),
+        (404, "The parcel does not exist or is archived", ResourceNotFoundError),
+        (404, "Parcel 9 is already deleted", ResourceNotFoundError),
+    ],
+)
+def test_a_state_is_also_read_behind_a_403_and_a_404(pipeline, status, text, cls):
+    assert type(pipeline.classify(ClientError(Response(status), text))) is cls
+
+
+@pytest.mark.parametrize("status", [400, 422])
+@pytest.mark.parametrize(
+    ("text", "cls"),
+    [
+        ("Your licence has expired.", ToolPermissionError),
+        ("The organisation has been suspended for unpaid bills", ToolPermissionError),
+        ("Billing of this project is disabled", ToolPermissionError),
+        ("Your API key has been deactivated", ToolAuthenticationError),
+        ("The kiln is locked", ResourceConflictError),
+        ("Savings account 12 is closed", ResourceConflictError),  # a thing that a call may name
+        ("Your plan must be at most 3 lines if the item is closed", ToolArgumentError),
+    ],
+)
+def test_a_closed_account_is_no_state_to_read(pipeline, status, text, cls):
+    assert type(pipeline.classify(ClientError(Response(status), text))) is cls
+
+
+@pytest.mark.parametrize(
+    ("text", "cls"),
+    [
+        ("Quota exceeded for metric 'Write requests per minute per project'", ToolRateLimitError),
+        ("You have exceeded your quota of 20 searches per hour", ToolRateLimitError),
+        ("The daily upload quota has been exceeded", ToolQuotaError),
+        ("You exceeded your current quota, please check your plan and billing details", ToolQuotaError),
+    ],
+)
+def test_a_quota_for_a_short_time_is_a_rate(pipeline, text, cls):
+    assert type(pipeline.classify(ClientError(Response(429), text))) is cls
+
+
+@pytest.mark.parametrize("status", [400, 409, 422])
+def test_what_a_named_thing_lacks_is_no_quota_of_the_account(pipeline, status):
+    error = ClientError(Response(status), "Insufficient stock of oak-plank-2m, 3 are left")
+    assert type(pipeline.classify(error, arguments={"sku": "oak-plank-2m"})) is ResourceConflictError
+    text = "Insufficient balance, please top up"
+    assert type(pipeline.classify(ClientError(Response(402), text), arguments={"sku": "oak"})) is ToolQuotaError
+
+
+@pytest.mark.parametrize(
+    ("text", "cls"),
+    [
+        ("Your cart has reached its maximum of 9 lines of flowers", ToolArgumentError),
+        ("Your cart has reached the limit of 9 flowers", ResourceConflictError),
+        ("You have reached the maximum number of guests for this evening", ResourceConflictError),
+        ("Your team has reached the maximum number of guests", ToolQuotaError),
+    ],
+)
+def test_a_thing_of_the_user_that_is_full_is_no_account(pipeline, text, cls):
+    assert type(pipeline.classify(ClientError(Response(422), text))) is cls
+
+
+def test_the_path_of_a_request_that_may_hold_a_key_is_not_shown(pipeline):
+    for path in ("/services/T01ABCDEF/B01ABCDEF/qN7xPz2LmT5cV8bK1rWd9sYf", "/v3/0b5c6f3f8e9d4a27b1c2d3e4f5a60718/eth"):
+        error = pipeline.classify(ClientError(Response(404, url=f"https://hooks.example{path}"), "404"))
+        assert error.resource is None
+        assert path not in error.message
+    shown = pipeline.classify(ClientError(Response(404, url="https://api.example/v1/orders/2024-17"), "404"))
+    assert shown.resource == "/v1/orders/2024-17"
+
+
+def test_the_text_of_a_decoder_is_about_a_response_unless_json_was_sent(pipeline):
+    error = ValueError("Expecting ',' delimiter: line 3 column 7 (char 41)")
+    assert type(pipeline.classify(error, arguments={"to": "a"})) is ToolExecutionError
+    assert type(pipeline.classify(error, arguments={"body": '{"a": 1 "b": 2}'})) is ToolArgumentError
+
+
 def test_a_code_outweighs_the_state_of_a_thing(pipeline):
     text = "The period is closed"
     coded = StatusError(status_code=400, code="INVALID_ARGUMENT", message=text)

@@ -25,7 +25,7 @@ def test_how_a_tool_may_be_proposed_follows_its_options(tool):
 
 
 def test_how_a_tool_may_be_proposed_follows_the_name_and_what_else_fits(tool):
-    asked = [("sendMail", True, False), ("send_mails_all", False, True), ("send_mails_all", False, False)]
+    asked = [("sendMail", True, False), ("send_mails_twice", False, True), ("send_mails_twice", False, False)]
     told = [propose(tool, name, is_clear=clear, fits=fits) for name, clear, fits in asked * 2]
     assert told == ["clear", "likely", "listed"] * 2
 
@@ -201,3 +201,52 @@ def test_the_only_tool_that_takes_the_arguments_is_not_looked_for_among_many(mak
     many = (shelf(f"get_part_{number}", "A part.", "part_id") for number in range(80))
     result = run(make_pipeline(*SHELVES, *many), "weekly_overview", {"branch_id": "b1", "weekday": "monday"})
     assert "get_hours" not in result.feedback.next_step
+
+
+ACTS = [
+    ("send_internal_memo", "send_external_memo"),  # the opposite, although it is spelt alike
+    ("add_private_remark", "add_public_remark"),
+    ("inform_member", "inform_all_members"),  # it reaches more
+    ("close_shelf", "close_every_shelf"),
+    ("halt_pump", "terminate_pump"),  # it destroys
+    ("resume_pump", "remove_pump"),
+    ("rotate_lamp", "revoke_lamp"),  # another verb, although it begins alike
+    ("dry_run_import", "run_import"),  # it was to be tried
+    ("preview_release", "release"),
+    ("release_staging", "release_production"),
+    ("remove_club_member", "remove_club"),  # it removes what the called thing is part of
+    ("confirm_loan", "cancel_loan"),
+    ("lamp_off", "lamp_on"),
+]
+
+
+@pytest.mark.parametrize(("called", "name"), ACTS)
+def test_a_tool_that_does_more_or_the_opposite_is_not_named(make_pipeline, run, called, name):
+    tools = [shelf(name, name.replace("_", " ").capitalize() + ".", "id"), shelf("get_thing", "A thing.", "id")]
+    result = run(make_pipeline(*tools), called, {"id": "7"})
+    assert name not in result.error.suggestions
+    assert "Did you mean" not in result.content and "Closest" not in result.content
+
+
+@pytest.mark.parametrize(
+    ("called", "name", "is_named"),
+    [
+        ("sandbox.add_member", "add_member", False),  # named as near, but the next step does not lead there
+        ("library.add_member", "library_add_member", True),
+        ("library.desk.add_member", "library_add_member", True),
+        ("terminte_pump", "terminate_pump", True),
+        ("remove_member", "delete_member", True),
+    ],
+)
+def test_a_namespace_and_a_misspelling_lead_to_the_tool_unless_they_say_where(
+    make_pipeline, run, called, name, is_named
+):
+    tools = [shelf(name, name.replace("_", " ").capitalize() + ".", "id"), shelf("get_thing", "A thing.", "id")]
+    result = run(make_pipeline(*tools), called, {"id": "7"})
+    assert result.error.suggestions == (name,)
+    assert (name in result.feedback.next_step) is is_named
+
+
+def test_a_permission_to_read_is_no_request_to_read(make_pipeline, run):
+    result = run(make_pipeline(shelf("get_grants", "The grants.", "id", read_only=True)), "grant_read", {"id": "7"})
+    assert "get_grants" not in result.feedback.next_step

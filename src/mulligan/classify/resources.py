@@ -10,6 +10,7 @@ from typing import Any
 from mulligan.classify.call_arguments import argument_named_in, name_words
 from mulligan.classify.error_body import Nodes
 from mulligan.lazy import lazy_pattern
+from mulligan.secrets.tokens import is_random
 from mulligan.untrusted.objects import read_field
 from mulligan.untrusted.text import safe_str
 
@@ -83,6 +84,7 @@ _SEPARATORS = ("/", "\\", " ")
 _QUOTES = frozenset("\"'`")
 _STEP = lazy_pattern(r"[/\\]\w|\w\.[a-z]\w{0,5}$")
 _ESCAPED_PATH = lazy_pattern(r"[A-Za-z]:\\\\[^\\]|\\{4}\w")
+_PARTS_OF_PATH = lazy_pattern(r"[A-Za-z0-9]{16,}")  # that may be a key: words are shorter, or in parts
 _NAMING_METHODS = ("", "GET", "HEAD", "DELETE", "PUT", "PATCH")
 _KIND_MISSING = lazy_pattern(  # `Key not found`, `user_not_found`, `No such space`
     r"\b([A-Za-z]\w{1,40}?(?: \w{1,30})?)[ _](?:was |is |could )?(?:not[ _](?:be )?found|does not exist|doesn't exist)\b"
@@ -157,7 +159,7 @@ def find_resource(
         alike = [name for other, name in named if other == rank]
         name = next((name for name in alike if not _is_place(text, name, alike)), alike[0])
         return thing if thing is not None and not path and rank == _CONTAINER_RANK else name
-    if path and method in _NAMING_METHODS:
+    if path and method in _NAMING_METHODS and not _may_hold_key(path):
         return path
     return thing or _only_innermost(candidates)
 
@@ -167,6 +169,15 @@ def _is_place(text: str, name: str, others: list[str]) -> bool:
     position = text.find(name)
     is_second = any(0 <= text.find(other) < position for other in others if other != name)
     return is_second and _PLACE.search(text[max(0, position - _LONGEST_PLACE) : position]) is not None
+
+
+def _may_hold_key(path: str) -> bool:
+    """Whether a path that the model did not send may hold a key, as the address of a webhook does."""
+    parts = _PARTS_OF_PATH.findall(path)
+    return any(
+        (any(map(str.isdigit, part)) and any(map(str.isalpha, part))) or part.isupper() or is_random(part)
+        for part in parts
+    )
 
 
 def _value_of_kind(text: str, arguments: Mapping[str, Any]) -> str | None:

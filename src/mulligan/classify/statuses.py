@@ -14,6 +14,7 @@ from mulligan.classify.call_arguments import shows_sent_value
 from mulligan.classify.failure import Failure
 from mulligan.classify.phrases import said
 from mulligan.classify.reasons import meaning_of_codes
+from mulligan.classify.status_sayings import is_of_a_thing, is_rate, said_beside
 from mulligan.errors import Effect, ErrorFields, ToolError, ToolTimeoutError
 from mulligan.lazy import lazy_pattern
 
@@ -80,53 +81,6 @@ _VALIDATION_STATUSES = (400, 422)
 _CREDENTIAL = lazy_pattern(
     r"key|token|secret|passw|auth|credential|session|login|signature|scope|permission", re.IGNORECASE
 )
-# `Instance is starting or running.`, `Cannot update archived item: i-7`, `Task b9 is in state 3 (completed)`
-_STATE = lazy_pattern(
-    r"\b(?:is|are) (?:currently |still |already |being )?(?:(?:re)?starting or |stopping or )?"
-    r"(?:running|starting|stopping|stopped|moving|paused|suspended|archived|closed|locked|cancell?ed|completed|finished|"
-    r"shipped|delivered|merged|occupied|full|in (?:state|status) (?:\d+|(?-i:[A-Z_]{3,30})))(?=\s*(?:$|[.,;(]))"
-    r"|\bonly (?:draft|pending|published|scheduled|queued|failed|paid|unpaid) \w+ can be \w+ed(?=\s*(?:$|[.,;(]))"
-    r"|\bcan(?:not|'t| not) (?:edit|modify|update|change|delete|remove|archive|cancel|close|merge|publish|refund|restart|"
-    r"resume|stop|approve|complete|start) (?:a |an |the )?(?:active|inactive|open|closed|running|stopped|paused|pending|"
-    r"queued|failed|finished|completed|cancell?ed|archived|published|draft|paid|unpaid|expired|suspended|locked) \w+"
-    r"(?=\s*(?:$|[.,;:(]))"
-    r"|\bnot your turn\b|\balready (?:over|ended|started|running|closed|cancell?ed|finished|shipped)(?=\s*(?:$|[.,;(]))",
-    re.IGNORECASE | re.MULTILINE,
-)
-_DEMANDS = lazy_pattern(  # what a body says of an argument
-    r"\b(?:must|should|needs?|expect\w*|unexpected|invalid|illegal|malformed|require[ds]?|allowed|one of|choose|if|unless|"
-    r"max(?:imum)?|min(?:imum)?|limit|at (?:least|most)|(?:less|more|greater|longer|shorter) than)\b",
-    re.IGNORECASE,
-)
-# What was used up: the number of things that an account or another thing may have, but not how long or how often.
-_REACHED = (
-    r"(?:\breach(?:es|ed)?\b[^.\n]{0,40}\b(?:limit|maximum)\b|\b(?:limit|maximum)\b[^.\n]{0,40}\breached\b"
-    r"|\b(?:will|would) exceed (?:your|its|the) (?:\w+ ){1,2}limit\b)"
-)
-_THING_FULL = lazy_pattern(_REACHED, re.IGNORECASE)
-_ACCOUNT_FULL = lazy_pattern(
-    rf"(?=.{{0,200}}\b(?:you|your|account|plan|subscription|organi[sz]ation|workspace|team|tenant)\b).{{0,200}}?{_REACHED}",
-    re.IGNORECASE | re.DOTALL,
-)
-_MEASURED = lazy_pattern(
-    r"\b(?:rate|requests?|calls?|queries|retries|attempts|redirects|concurrent|connections|tokens?|characters?|bytes|letters|"
-    r"words|lines|length|size|depth|value|range|minutes?|hours?|seconds?|transfer|amount|per)\b",
-    re.IGNORECASE,
-)
-# What is full at the service, and what may have been too large instead.
-_STORAGE_FULL = lazy_pattern(r"\b(?:disk|storage) (?:quota|usage|space)\b|\bno space left\b", re.IGNORECASE)
-_SENT = lazy_pattern(r"\b(?:files?|requests?|uploads?|payloads?|attachments?|body|max|per)\b", re.IGNORECASE)
-# Of some statuses: what a text says, unless it also says something else, and what it then means.
-_SAYINGS: tuple[tuple[tuple[int, ...], re.Pattern[str], re.Pattern[str], m.Meaning], ...] = (
-    ((413,), _STORAGE_FULL, _SENT, m.QUOTA),
-    (_VALIDATION_STATUSES, _ACCOUNT_FULL, _MEASURED, m.QUOTA),
-    (_VALIDATION_STATUSES, _THING_FULL, _MEASURED, m.CONFLICT),
-    (_VALIDATION_STATUSES, _STATE, _DEMANDS, m.CONFLICT),
-)
-_LONGEST_TOLD = 800
-_SAYS_NO_MORE = lazy_pattern(
-    r"(?:invalid|bad)[_ -]?request(?:[_ -]?error)?", re.IGNORECASE
-)  # a code that repeats a 400
 _HARMLESS = frozenset((501, 505, 507, 511, 522, 525, 526))
 
 
@@ -184,7 +138,7 @@ def meaning_of(status: int, failure: Failure) -> m.Meaning:
     if override is None and known_status in _TEXT_OVERRIDES:
         texts = (failure.service_text if known_status in _VALIDATION_STATUSES else "", failure.told)
         override = next(filter(None, (said(text, _TEXT_OVERRIDES[known_status]) for text in texts if text)), None)
-    override = override or _said_of(status, failure)
+    override = override or said_beside(status, failure)
     if override is None and status == 500 and shows_sent_value(failure.told, failure.arguments):
         override = said(failure.told, _ABOUT_THE_CALL)
     if (
@@ -193,20 +147,11 @@ def meaning_of(status: int, failure: Failure) -> m.Meaning:
         and _names_fields(failure)
     ):
         override = None  # `extra_forbidden` rejects one field, not the account; nor is a violated constraint a conflict
-    if override is m.QUOTA and default is m.RATE_LIMIT and failure.retry_after is not None:
+    if override is m.QUOTA and default is m.RATE_LIMIT and (failure.retry_after is not None or is_rate(failure)):
         return default
+    if (override or default) in (m.QUOTA, m.ARGUMENT) and is_of_a_thing(status, failure):
+        return m.CONFLICT
     return override or default
-
-
-def _said_of(status: int, failure: Failure) -> m.Meaning | None:
-    """What the text of a response says that a code of rejected arguments does not contradict; None if it says nothing known."""
-    # The service's own words, since a client adds others: `400 Client Error: Bad Request for url`.
-    told = (failure.service_text or failure.told)[:_LONGEST_TOLD]
-    for statuses, said_so, unless, meaning in _SAYINGS:
-        if status in statuses and said_so.search(told) and not unless.search(told):
-            telling = tuple(code for code in failure.codes if not _SAYS_NO_MORE.fullmatch(code))
-            return None if meaning_of_codes(telling, (m.ARGUMENT,)) is m.ARGUMENT else meaning
-    return None
 
 
 def _names_fields(failure: Failure) -> bool:

@@ -268,7 +268,11 @@ def may_have_taken_effect(error: ToolError, tool: Tool | None) -> bool:
     is_about_the_call = error.resource is not None and may_be_named_in(error.resource, sent)
     if not sent or is_about_the_call or _may_be_repeated(tool):
         return False
-    about = [problem for problem in split_problems(error, tool)[0] if argument_of(problem.pointer) in sent]
+    problems = split_problems(error, tool)[0]
+    left_out = tool.parameters.get("properties", {}).keys() - sent.keys()
+    if any(argument_of(problem.pointer) in left_out for problem in problems):
+        return False  # the service requires what the schema leaves open
+    about = [problem for problem in problems if argument_of(problem.pointer) in sent]
     return all(problem.message == MISSING and "/" not in problem.pointer[1:] for problem in about)
 
 

@@ -67,17 +67,27 @@ _WRITES = re.compile(  # how a statement begins that changes data
     re.IGNORECASE,
 )
 _VARIANTS = word_set(VARIANTS)
+_RUNS_STATEMENTS = word_set(
+    "run execute exec perform query write update modify change sql statement cypher expression script command db database "
+    "mutation transaction dml ddl raw"
+)
+_PLACES_TO_RUN = word_set("prod production live staging stage all every tenants customers shards")
 _LANGUAGES = word_set("sql statement cypher expression script command")
 _STATEMENT = re.compile(  # after blanks, brackets, comments and the beginning of a transaction
     r"(?:[\s(;]|--[^\n]*\n|/\*(?:(?!\*/).)*\*/|begin\b(?: transaction)?)*"
     rf"(?:{_WRITES.pattern}|(?:select|with|match|exec|execute|call|pragma|explain)\s)",
     re.IGNORECASE | re.DOTALL,
 )
-_EXISTS = re.compile(r"\balready (?:exists?|present|registered|defined|taken|in use)\b|\bduplicate\b", re.IGNORECASE)
+_EXISTS = re.compile(r"\balready (?:exists?|present|registered|defined)\b|\bduplicate\b", re.IGNORECASE)
 _IS_THERE = re.compile(r"\balready\b", re.IGNORECASE)
+_TAKEN = re.compile(  # what another holds: `Room 5 is already booked`
+    r"([A-Za-z]+)(?: [\w.:@'\"-]+)? (?:is|are|was|has been) already "
+    r"(?:booked|reserved|taken|occupied|held|used|in use|assigned|claimed|rented|hired)\b",
+    re.IGNORECASE,
+)
 _SHOWN_IDENTIFIER = re.compile(r"(?<![\w-])(?:id|ID|Id)[:=]? ?['\"]?([\w-]*\d[\w-]*)")
 _NOUN_BEFORE = re.compile(r"([A-Za-z]+)(?: (?:'[^'\n]{1,80}'|\"[^\"\n]{1,80}\"))?[:,]? ?(?:with )?\(?$")
-_THERE = frozenset(("already", "exists"))
+_THERE = frozenset(("already", "exists", "it", "this", "that", "one", "there"))
 _BEFORE = 100
 _NUMBERS = word_set("id uuid number no nr")
 _CREATES, _UPDATES = word_set("create add insert register new"), word_set("update patch edit modify change alter amend")
@@ -352,7 +362,7 @@ class Lookups:
         """The tool that runs a statement as it was sent, where the failed one only reads and the statement writes.
 
         Of several, it is the one whose name has most words in common with the failed one's. One that is declared destructive
-        is never named.
+        is never named, nor one that runs it elsewhere, such as in production, or does something else with it.
 
         Args:
             text: the quoted text of the failure.
@@ -368,12 +378,20 @@ class Lookups:
             for one in self._toolset.values()
             if one.name != self._tool.name
             and not (one.read_only or one.secret or seems_to_read(one))
+            and self._runs_the_same(one)
             and is_reachable(one, self._tool)
             and takes_as_sent(one, self._sent)
         ]
         most = max((shared for shared, _ in found), default=0)
         best = [one for shared, one in found if shared == most]
         return best[0] if len(best) == 1 and not best[0].destructive else None
+
+    def _runs_the_same(self, tool: Tool) -> bool:
+        """Whether a tool only runs statements, and where the failed one does, by the words of the names and descriptions."""
+        ours, theirs = ({*split_words(one.name), *split_words(one.summary[:_MOST_TEXT])} for one in (self._tool, tool))
+        named = split_words(tool.name)
+        knows_all = all(word in _RUNS_STATEMENTS or word in split_words(self._tool.name) for word in named)
+        return knows_all and not _RUNS_STATEMENTS.isdisjoint(named) and _PLACES_TO_RUN & theirs <= ours
 
     def updater(self, text: str) -> Updater | None:
         """The only tool that changes a thing of the kind that the failed one creates, where it exists already.
@@ -387,6 +405,9 @@ class Lookups:
         words = split_words(self._tool.name)
         text = text[:_MOST_TEXT]
         kind = {word.stem for word in kind_of_tool(self._tool.name)}
+        taken = _TAKEN.search(text)
+        if taken is not None and taken[1].lower() not in _THERE and stem(taken[1].lower()) not in kind:
+            return None  # a room or a port is taken, and what holds it is another thing than the one to create
         exists = _EXISTS.search(text) is not None
         is_there = exists or _IS_THERE.search(text) is not None
         if _CREATES.isdisjoint(words) or len(self._toolset) > _MOST_TOOLS or not is_there:

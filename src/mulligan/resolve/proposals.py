@@ -8,16 +8,18 @@ from functools import lru_cache, partial
 from typing import Literal
 
 from mulligan.resolve.similarity import MISSPELT, NEGATIONS, RELATED, word_similarity
-from mulligan.resolve.synonyms import HARMLESS, NAMESPACE_SEPARATORS, VARIANTS
+from mulligan.resolve.synonyms import HARMLESS, NAMESPACE_SEPARATORS, TRYING, VARIANTS, WIDENING
 from mulligan.resolve.words import (
     UNKNOWN,
     ParsedName,
     Word,
+    are_antonyms,
     canonical,
     is_same_tool,
     look_up_words,
     parse_name,
     split_words,
+    stem,
     strip_namespaces,
 )
 from mulligan.tools import Tool, once_per_tool
@@ -31,7 +33,9 @@ _Found = Literal["clear", "asked", "likely", "listed", "if_fitting"]
 _ARTICLES = frozenset(("a", "an", "the"))
 _PARTICLES = _ARTICLES | {"as"}  # they change no command: `mark_as_read` is `mark_read`
 _HARMLESS = frozenset(HARMLESS.split())
-_VARIANTS = frozenset(VARIANTS.split())
+_VARIANTS, _WIDENING = frozenset(VARIANTS.split()), frozenset(WIDENING.split())
+_TRYING = frozenset(map(stem, TRYING.split()))
+_PERMISSIONS = frozenset(("read", "view", "show"))  # `grant_read` asks for a change
 _ALSO_READS = frozenset(("open", "export", "download", "load", "copy", "print", "generate", "sync"))  # `open_file`
 _PLAINLY_READING = frozenset(("list", "read", "show", "search", "find", "view", "describe", "lookup", "query"))
 _NEGATIVE_NUMBER = re.compile(r"(?<![^\W_])-\d+")
@@ -39,6 +43,10 @@ _UNDO_PREFIXES = ("un", "de", "dis")
 _MOST_TYPOS = 2
 _MOST_REMEMBERED = 64
 _FIRST_WORDS, _LONG_ENOUGH = 3, 5
+_FURTHER_VERB = re.compile(
+    r"(?:\band(?: then)?|\bthen|[:;,]) (?:(?:also|so) )?([A-Za-z]+)\b(?= (?:it|them|the|a|an|this|that|all|one)\b)"
+)
+_LONGEST_SENTENCE = 200
 _RUNS = frozenset(("run", "execute", "perform", "issue", "send"))
 _RUNS_READ_ONLY = re.compile(
     rf"(?:{'|'.join(sorted(_RUNS))})s?\s+(?:(?:an?|any|one|the)\s+)?read[- ]?only\b", re.IGNORECASE
@@ -94,11 +102,13 @@ def _find_proposal(tool: Tool, called: str, is_clear: bool) -> _Found | None:
         and not _is_other_namespace(called, tool.name)
         and _negative_numbers(called) == _negative_numbers(tool.name)
     )
-    if not is_same_words and _would_mislead(tool, called_words, tool_words):
+    if not is_same_words and (
+        _would_mislead(tool, called_words, tool_words) or (_may_act(tool) and _does_more(parsed.words, tool_words))
+    ):
         return None
-    if not is_same_words and (tool.read_only or seems_to_read(tool)) and _asks_for_more(called_words):
+    if not is_same_words and not _may_act(tool) and _asks_for_more(called_words):
         return "listed"
-    if not (tool.read_only or seems_to_read(tool)) and _is_of_other_variant(parsed, tool):
+    if _may_act(tool) and _is_of_other_variant(parsed, tool):
         return "listed"
     if tool.read_only:
         stop_words = [word for word in dropped if word.is_stop_word and word.text not in _ARTICLES]
@@ -124,10 +134,35 @@ def _without_server(words: tuple[Word, ...], called: ParsedName) -> tuple[Word, 
     return words[first:]
 
 
+def _may_act(tool: Tool) -> bool:
+    """Whether nothing says that a tool only reads."""
+    return not (tool.read_only or seems_to_read(tool))
+
+
 def _is_of_other_variant(called: ParsedName, tool: Tool) -> bool:
-    """Whether the namespace of a called name asks for a variant that a tool's name does not speak of: `sandbox.delete_user`."""
-    asked = {word.text for word in called.words[: called.namespace_length]} & _VARIANTS
-    return not asked.issubset(parse_name(tool.name[:200]).texts)
+    """Whether a called name asks for a variant, or for all, of which a tool's name does not speak: `sandbox.delete_user`."""
+    return not ((_VARIANTS | _WIDENING) & {*called.texts}).issubset(parse_name(tool.name[:200]).texts)
+
+
+def _does_more(ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
+    """Whether a tool that may act does more than a name asks for.
+
+    It destroys where the name does not, reaches more (`notify_everyone` for `notify_user`), does in earnest what was to be
+    tried, does it in another place or the opposite, or removes what the called thing is part of (`remove_team` for
+    `remove_team_member`).
+    """
+    dropped, added = _unmatched(ours, theirs), _unmatched(theirs, ours)
+    if any(word.destroys and not any(one.destroys or _is_misspelt(one, word) for one in ours) for word in theirs):
+        return True
+    variants = [{word.text for word in words} & _VARIANTS for words in (dropped, added)]
+    if all(variants) or not _WIDENING.isdisjoint(word.text for word in added):
+        return True
+    if not _TRYING.isdisjoint(word.stem for word in dropped):
+        return True
+    if any(are_antonyms(one, other) for one in dropped for other in added if not (one.reads or other.reads)):
+        return True
+    is_part = dropped[-1:] == [*ours[-1:]] and not any(word.is_stop_word or _is_change(word) for word in dropped)
+    return is_part and any(word.destroys for word in theirs)
 
 
 def _would_mislead(tool: Tool, ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
@@ -141,7 +176,7 @@ def _would_mislead(tool: Tool, ours: Sequence[Word], theirs: Sequence[Word]) -> 
 
 def _asks_for_more(words: Sequence[Word]) -> bool:
     """Whether the first word of a name asks for a change, which no tool that reads makes: `pause_job` is no `get_job`."""
-    if any(word.reads for word in words[-1:]):  # `post_list`
+    if any(word.reads and word.text not in _PERMISSIONS for word in words[-1:]):  # `post_list`
         return False
     return any(_is_change(word) and word.text not in _ALSO_READS | _RUNS for word in words[:1])
 
@@ -178,8 +213,11 @@ def _may_change(tool: Tool, words: Sequence[Word]) -> bool:
 
 
 def _is_another_verb(ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
-    """Whether the first words start with different letters and are unrelated, as in `brain_node` and `drain_node`."""
-    if not (ours and theirs) or ours[0].text[0] == theirs[0].text[0]:
+    """Whether the first words are unrelated, and one is no misspelling of the other: `brain_node` and `drain_node`."""
+    if not (ours and theirs):
+        return False
+    may_be_misspelt = ours[0].meaning is UNKNOWN and not ours[0].changes
+    if may_be_misspelt and ours[0].text[0] == theirs[0].text[0]:
         return False
     is_known = bool(
         ours[0].meaning.same & theirs[0].meaning.same or ours[0].meaning.related & theirs[0].meaning.related
@@ -242,6 +280,8 @@ def _describes_reading(name: str, summary: str) -> bool:
     if not words:  # `_`
         return False
     described = _first_words(summary)
+    if any(map(_is_change, _further_verbs(summary))):
+        return False
     names_what_it_returns = any(word.text in _ARTICLES for word in described[:1])  # "The weather of a city."
     is_plain_read = words[0].text in _PLAINLY_READING or (
         _has_verb_elsewhere(words) and any(word.reads for word in described[:1])
@@ -273,6 +313,13 @@ def _describes_change(words: Sequence[Word], summary: str) -> bool:
 
 def _first_words(summary: str) -> list[Word]:
     return look_up_words(split_words(summary[:80])[:_FIRST_WORDS])
+
+
+def _further_verbs(summary: str) -> list[Word]:
+    """What else the first sentence of a description may say that a tool does: "Read a message and remove it."."""
+    sentence = summary[:_LONGEST_SENTENCE].partition(". ")[0].partition("\n")[0]
+    forms = (found[1].lower() for found in _FURTHER_VERB.finditer(sentence))
+    return look_up_words(dict.fromkeys(one for form in forms for one in (form, form.removesuffix("s"))))
 
 
 def _runs_read_only(summary: str) -> bool:
@@ -332,12 +379,16 @@ def _negative_numbers(name: str) -> list[str]:
 
 
 def _is_typo_of(word: Word, verb: Word) -> bool:
-    """Whether an unknown word is a misspelt verb. Typing errors are rarely in the first letter."""
+    """Whether an unknown word is a verb, another word for it, or misspelt."""
+    return bool(word.meaning.same & verb.meaning.same) or _is_misspelt(word, verb)
+
+
+def _is_misspelt(word: Word, verb: Word) -> bool:
+    """Whether a word is a form of a verb, or an unknown word that is spelt like it, with the same first letter."""
     is_near = (
         word.text[0] == verb.text[0] and len(word.text) >= _LONG_ENOUGH and word_similarity(word, verb) >= MISSPELT
     )
-    is_other_word_for_it = bool(word.meaning.same & verb.meaning.same)
-    return word.stem == verb.stem or is_other_word_for_it or (is_near and word.meaning is UNKNOWN)
+    return word.stem == verb.stem or (is_near and word.meaning is UNKNOWN)
 
 
 def _unmatched(words: Sequence[Word], others: Sequence[Word]) -> list[Word]:

@@ -10,7 +10,7 @@ SYNONYMS = """
 get fetch retrieve read load obtain view show display
 search find lookup query locate grep
 list ls enumerate
-delete remove rm erase destroy drop unlink
+delete remove rm erase destroy drop
 create add make new insert
 update edit modify change alter amend patch
 write save
@@ -87,7 +87,7 @@ kill abort cancel stop terminate
 cancel abort revoke stop void undo return
 stop end shutdown quit close pause disable
 start enable resume spawn trigger activate open
-restart reboot reload reset refresh
+restart reboot reload refresh
 toggle switch flip turn set
 run call eval start perform trigger launch test execute
 run command shell terminal script process subprocess
@@ -264,6 +264,8 @@ attach connect join link mount | detach disconnect leave unlink unmount
 login signin | logout signout signup
 show unhide expand | hide collapse
 approve accept confirm allow grant authorize authorise assign | reject deny decline refuse revoke unassign
+confirm | cancel
+internal private | external public
 subscribe follow like star pin | unsubscribe unfollow unlike unstar unpin
 increase raise up zoom expand | decrease reduce lower down shrink collapse
 encrypt | decrypt
@@ -307,12 +309,20 @@ truncate evict deprovision deallocate expunge shred
 # Words that have an opposite and do not imply a change.
 HARMLESS = """
 in out on off up down left right first last next previous back forward backward before after oldest newest latest
-minimum maximum min max take
+minimum maximum min max take internal external private public
 """
 # Words that say which of several things of one kind is meant, such as an environment.
 VARIANTS = """
 prod production live staging stage test testing dev development sandbox local remote private public secret internal
 external admin root old new draft raw
+"""
+# Words that say that something reaches more people or things.
+WIDENING = """
+all everyone everybody every public publicly bulk mass global globally external externally entire whole
+"""
+# Words that say that something is only tried.
+TRYING = """
+test dry preview plan trial simulate simulated simulation mock rehearse draft
 """
 # Words that say almost nothing about which tool is meant.
 STOP_WORDS = """
