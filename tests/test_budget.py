@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import threading
 import time
 from typing import Any
 
 import pytest
 
-from mulligan import Budget, Deadline, Injected, Session, Tool, ToolResult, errors
+from mulligan import Budget, Deadline, Injected, Pipeline, Session, Tool, ToolResult, errors
 from mulligan.plugin import BudgetSpent, hookimpl
 
 
@@ -375,3 +376,33 @@ def test_a_tool_may_be_bounded_that_does_not_exist_yet(make_pipeline):
     session = pipeline.session(budget=Budget(tools={"late": Budget(calls=1)}))
     pipeline.tools.add(Tool.from_function(lambda: "here", name="late"))
     assert [session.call("late").is_error for _ in range(2)] == [False, True]
+
+
+def test_calls_over_the_budget_of_a_tool_are_failures_of_the_conversation(begin):
+    session = begin(failures=3, feedback_chars=1_000, tools={"read": Budget(calls=0)})
+    results = [read(session) for _ in range(2)]
+    assert session.summary().failures == 2
+    assert session.remaining.failures == 1
+    assert session.remaining.feedback_chars == 1_000 - sum(len(result.content) for result in results)
+    read(session)
+    assert read(session).error.rule == "session:budget-failures"
+
+
+@pytest.mark.parametrize(
+    ("name", "near"), [("raed", "read"), ("Pay", "pay"), ("paay", "pay"), ("writ_file", "write_file")]
+)
+def test_a_budget_for_a_misspelt_tool(desk, name, near):
+    tools = [Tool.from_schema("write_file", "", {"type": "object"}, dict), desk.read, desk.pay]
+    session = Pipeline(tools, autoload=False).session()
+    told = re.escape(f"Budget(tools={{{name!r}: ...}}): unknown tool. Did you mean {near!r}?")
+    with pytest.raises(errors.UsageError, match=told):
+        session.budget = Budget(tools={name: Budget(calls=1)})
+    with pytest.raises(errors.UsageError, match=told):
+        Pipeline(tools, autoload=False).session(budget=Budget(tools={name: Budget(calls=1)}))
+
+
+@pytest.mark.parametrize("name", ["late", "set_user", "user_2", "list_users", "write_user", "get_users"])
+def test_a_budget_for_a_tool_that_may_be_added_later(name):
+    tools = [Tool.from_schema(known, "", {"type": "object"}, dict) for known in ("get_user", "user_1", "list_files")]
+    budget = Budget(tools={name: Budget(calls=1), "get_user": Budget(calls=1)})
+    assert Pipeline(tools, autoload=False).session(budget=budget).budget == budget

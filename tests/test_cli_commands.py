@@ -319,7 +319,11 @@ MISTAKES = {
     "call x": "call: --tools is missing. See mulligan call --help",
     "run chat.jsonl": "run: --tools is missing. See mulligan run --help",
     "cal": "unknown command 'cal'. Did you mean 'call'? See mulligan --help",
-    "schema --tools shop --dialect latin": "unknown dialect 'latin'; available: ai-sdk, anthropic, gemini, mcp, openai, openai-responses",
+    "schema --tools shop --dialect latin": "--dialect: unknown dialect 'latin'. Available: ai-sdk, anthropic, gemini, mcp, openai",
+    "schema --tools shop --dialect opnai": "--dialect: unknown dialect 'opnai'. Did you mean 'openai'?",
+    "call --tools shop x --format jsn": "--format: unknown feedback format 'jsn'. Did you mean 'json'?",
+    "explain ValueError --format poem": "--format: unknown feedback format 'poem'. Available: block, json, text",
+    "plugins -p no:classfy": "-p no:classfy: unknown plugin 'classfy'. Did you mean 'classify'?",
     "explain shop:number": "explain shop:number: number is not an exception class; to explain it as text, add --text",
     "explain shop:Nope": "explain shop:Nope: shop has no 'Nope'; it has KeyExpired, Slow, Picky; to explain it as text, add --text",
     "explain nope:Nope": "explain nope: no module named 'nope'; name an importable module or a .py file; to explain it as text, add --text",
@@ -626,6 +630,46 @@ def test_explain_tells_why_other_rules_did_not_decide(cli):
     ]
 
 
+NAMESAKES = """
+from mulligan.plugin import Rules, ToolExecutionError, ToolQuotaError
+
+first, second, third, fourth = Rules(), Rules(), Rules(), Rules()
+
+
+def add(rules, cls, error):
+    @rules(cls)
+    def connection(failure):
+        return error and error("Ended.")
+
+
+add(first, "acme.Other", ToolExecutionError)
+add(second, "acme.Spent", None)
+add(third, "acme.Spent", ToolQuotaError)
+add(fourth, "acme.Spent", ToolExecutionError)
+add(fourth, "acme.Spent", ToolExecutionError)
+rules = Rules("acme")
+rules.include(first, second, third, fourth)
+classify = rules.hookimpl()
+"""
+
+
+def test_explain_shows_which_of_the_rules_of_one_name_decided(cli, house):
+    (house / "namesakes.py").write_text(NAMESAKES)
+    told = json.loads(cli("explain", "acme:Spent", "-p", "namesakes.py", "--json")[1])["rules"]
+    assert [(one["answer"], one["says"]) for one in told if one["plugin"] == "namesakes"] == [
+        ("other failures", None),
+        ("abstains", None),
+        ("decided", "ToolQuotaError"),
+        ("also matches", "ToolExecutionError"),
+        ("also matches", "ToolExecutionError"),
+    ]
+    _, out, _ = cli("explain", "acme:Spent", "-p", "namesakes.py")
+    line = " ".join(out.partition("\nRules:\n")[2].partition("\nnamesakes ")[2].partition("\n\n")[0].split())
+    assert line == (
+        "decided: connection; also matches: connection (ToolExecutionError); abstains: connection; 1 for other failures"
+    )
+
+
 def test_explain_names_no_rules_where_none_was_asked(cli):
     assert "\nRules:\n" not in cli("explain", "Unknown tool: findShoe", "--tools", "shop")[1]
     assert "\nRules:\n" in cli("explain", "Read timed out")[1]
@@ -660,8 +704,43 @@ def test_explain_says_that_a_class_does_not_exist(cli, failure, advice):
     assert cli("explain", failure, "--text")[0] == 0
 
 
+@pytest.mark.parametrize("failure", ["", "  ", "\n"])
+def test_explain_says_that_there_is_nothing_to_explain(cli, failure):
+    code, out, err = cli("explain", failure)
+    assert (code, out) == (2, "")
+    assert "no failure; write an exception or a text. To explain it as text, add --text\n" in err
+    assert err.count("\n") == 1
+    assert cli("explain", failure, "--text")[0] == 0
+
+
 @pytest.mark.parametrize(
-    "text", ["Forbidden", "exit(1)", "Timeout", "failed(path)", "f('x')", "acme.Error: no (really)"]
+    "failure", ['ValueError("x"', "KeyError(1, (2, 3)", "shop:Slow('x'", "OSError(2, 'no", "TimeoutError("]
+)
+def test_explain_says_that_a_parenthesis_is_missing(cli, failure):
+    code, out, err = cli("explain", failure)
+    assert (code, out) == (2, "")
+    assert err == (
+        f"mulligan: explain {failure}: the closing parenthesis is missing. To explain it as text, add --text\n"
+    )
+    assert cli("explain", failure, "--text")[0] == 0
+
+
+def test_explain_names_a_close_class_although_a_parenthesis_is_missing(cli):
+    assert "Did you mean 'KeyError'?" in cli("explain", "KeyEror('x'")[2]
+    assert "write MODULE:Quota" in cli("explain", "Quota('x'")[2]
+
+
+def test_a_parenthesis_in_a_literal_is_none(cli):
+    for failure in ("ValueError('a :(')", 'ValueError("(", ")(")'):
+        assert cli("explain", failure)[1].startswith("read as      ValueError, raised by a tool\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("Forbidden", "exit(1)", "Timeout", "failed(path)", "f('x')", "acme.Error: no (really)"),
+        *("exit(1", "failed(path", "ValueError('x') was raised", "TimeoutError(can't connect) again", "no (really"),
+    ],
 )
 def test_explain_still_reads_a_text_as_a_text(cli, text):
     code, out, _ = cli("explain", text)

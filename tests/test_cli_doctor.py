@@ -374,6 +374,33 @@ def test_a_rule_for_a_class_that_is_there_or_whose_library_is_not(house, library
     assert findings("acme") == []
 
 
+@pytest.mark.parametrize(("count", "told"), [(1, "1 note"), (2, "2 notes")])
+def test_notes_alone_are_no_problem_and_are_counted(house, library, cli, count, told):
+    rule = "@rules('acmelib.Forbidden', 'acmelib.v{0}.Denied')\ndef rule{0}(failure):\n    return None\n"
+    listed = "".join(map(rule.format, range(count)))
+    house.install("acme", f"rules = Rules('acme')\n{listed}classify = rules.hookimpl()\n")
+    out = cli("doctor")[1]
+    assert out.count("\nnote: ") == count
+    assert out.endswith(f"\n\nNo problems found. {told}.\n")
+    house.install("other", "1 / 0\n")
+    assert "No problems found" not in cli("doctor")[1]
+
+
+@pytest.mark.parametrize(
+    ("code", "problem"),
+    [
+        ("classify(error)", "'classify': unknown parameter 'error'; use only the hook's parameters: failure"),
+        ("hints(eror)", "'hints': unknown parameter 'eror' (did you mean 'error'?); use only"),
+        ("dialects(name)", "'dialects': unknown parameter 'name'; the hook has no parameters"),
+    ],
+)
+def test_a_parameter_that_the_hook_does_not_have(house, cli, code, problem):
+    (house.folder / "wrong.py").write_text(f"from mulligan.plugin import hookimpl\n@hookimpl\ndef {code}: ...\n")
+    code, out, err = cli("plugins", "-p", "wrong.py")
+    assert (code, out) == (2, "")
+    assert err.startswith(f"mulligan: plugin 'wrong': hookimpl {problem}")
+
+
 def test_a_rule_may_name_the_classes_of_several_versions(house, library, findings):
     house.install(
         "acme", rules("acmelib.Forbidden").replace("'acmelib.Forbidden'", "'acmelib.Forbidden', 'acmelib.v1.Denied'")
@@ -456,6 +483,38 @@ def test_explain_tells_who_was_asked_in_order(house, cli, asked):
         ["classify", "zeno", "abstains"],
         ["classify", "acme", "decided:", "ToolUnavailableError"],
     ]
+
+
+TWO_LISTS = """
+rules, last = Rules("acme"), Rules("acme", last=True)
+
+@rules("ZeroDivisionError")
+def known(failure):
+    return ToolQuotaError("Full.") if failure.says("full") else None
+
+@last("ArithmeticError")
+def other(failure):
+    return ToolUnavailableError("Acme sleeps.")
+
+classify, classify_last = rules.hookimpl(), last.hookimpl()
+"""
+
+
+def test_explain_marks_the_rules_that_are_asked_last(house, cli, asked):
+    house.install("acme", TWO_LISTS)
+
+    def rows(failure):
+        out = cli("explain", failure)[1].partition("Hookimpls, in the order of their calls:\n\n")[2]
+        found = [line.split(None, 1)[1] for line in out.partition("\n\n")[0].splitlines()]
+        return [" ".join(row.split()) for row in found if row.startswith("acme")]
+
+    assert rows("ZeroDivisionError('boom')") == ["acme abstains", "acme (trylast) decided: ToolUnavailableError"]
+    assert rows("ZeroDivisionError('full')") == [
+        "acme decided: ToolQuotaError",
+        "acme (trylast) also matches: ToolUnavailableError",
+    ]
+    told = json.loads(cli("explain", "ZeroDivisionError('boom')", "--json")[1])["asked"]
+    assert [one["marks"] for one in told if one["plugin"] == "acme"] == [[], ["trylast"]]
 
 
 def test_explain_tells_why_others_were_not_heard(house, asked):

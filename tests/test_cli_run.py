@@ -295,6 +295,49 @@ def test_a_conversation_without_calls_names_the_shapes(run):
     ]
 
 
+WRAPPED_CALL = {"role": "assistant", "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "add"}}]}
+WRAPPED_CALL["tool_calls"][0]["function"]["arguments"] = '{"a": 1, "b": 2}'
+
+
+@pytest.mark.parametrize(
+    ("line", "member"),
+    [
+        ({"messages": [USER, WRAPPED_CALL]}, "messages"),
+        ({"model": "m", "messages": [USER, anthropic(("t1", "add", ADD))]}, "messages"),
+        ({"contents": [SHAPES["gemini"][0]]}, "contents"),
+        ({"input": [SHAPES["openai-responses"][0]]}, "input"),
+        ({"time": 7, "message": WRAPPED_CALL}, "message"),
+    ],
+)
+def test_messages_inside_other_objects_are_reported(run, line, member):
+    code, written, err = run(lines({"time": 1}, line))
+    assert (code, written) == (0, [{"time": 1}, line])
+    assert err.splitlines() == [
+        "2 messages, 0 calls: 0 ok, 0 failed, 0 repaired",
+        (
+            f"Found no tool calls. chat.jsonl, line 2: the messages are in {member!r}. Write each message on a line of its "
+            "own, or each conversation as an array of messages."
+        ),
+    ]
+    assert (
+        run(lines(WRAPPED_CALL, line))[2]
+        .splitlines()[1]
+        .startswith(f"chat.jsonl, line 2: the messages are in {member!r}")
+    )
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"messages": [USER, {"role": "assistant", "content": "3"}]},
+        {"tools": [{"type": "function", "function": {"name": "add", "parameters": {"type": "object"}}}]},
+        {"role": "user", "content": [{"type": "text", "text": "Add."}], "was": WRAPPED_CALL},
+    ],
+)
+def test_an_object_without_calls_gets_no_such_hint(run, line):
+    assert run(lines(line))[2].splitlines()[1].startswith("Found no tool calls. Known formats: ")
+
+
 def test_an_empty_file_is_told(run):
     code, written, err = run("\n")
     assert (code, written) == (0, [])
@@ -367,8 +410,8 @@ def test_the_file_is_not_overwritten_by_itself(run, house):
 def test_an_out_that_cannot_be_written_is_named(run):
     code, _, err = run(GOOD, "--out", "no/folder/out.jsonl")
     assert code == 2
-    assert err.splitlines()[-1] == (
-        "mulligan: --out no/folder/out.jsonl: cannot open the file: No such file or directory; choose another file"
+    assert err == (
+        "mulligan: --out no/folder/out.jsonl: cannot open the file: No such file or directory; choose another file\n"
     )
 
 
@@ -377,7 +420,7 @@ def test_an_unknown_dialect_is_named(run):
     assert code == 2
     assert (
         err
-        == "mulligan: unknown dialect 'latin'; available: ai-sdk, anthropic, gemini, mcp, openai, openai-responses\n"
+        == "mulligan: --dialect: unknown dialect 'latin'. Available: ai-sdk, anthropic, gemini, mcp, openai, openai-responses\n"
     )
 
 

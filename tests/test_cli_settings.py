@@ -181,7 +181,9 @@ WRONG = {
     'log = "loud"': "pyproject.toml, [tool.mulligan] log loud: unknown level; use info, success, warning, error, off",
     'plugins = ["nope"]': "pyproject.toml plugins nope: no module named 'nope'; name an importable module",
     'plugins = ["nope.py"]': "nope.py: no such file",
-    'format = "loud"': "unknown feedback format 'loud'",
+    'format = "loud"': "pyproject.toml, [tool.mulligan] format: unknown feedback format 'loud'. Available: block, ",
+    'format = "jsn"': "pyproject.toml, [tool.mulligan] format: unknown feedback format 'jsn'. Did you mean 'json'?",
+    'block = ["classfy"]': "pyproject.toml, [tool.mulligan] block: unknown plugin 'classfy'. Did you mean 'classify'?",
     "plugins = [": "pyproject.toml: ",
 }
 
@@ -194,6 +196,32 @@ def test_what_is_wrong_in_the_file_is_told_in_one_line(house, cli, text):
     assert err.startswith("mulligan: ")
     assert err.count("\n") == 1
     assert WRONG[text] in err
+
+
+def test_a_wrong_name_is_reported_with_the_source_that_decides(house, cli, monkeypatch):
+    (house / "mulligan.toml").write_text('format = "jsn"\nblock = ["classfy"]\n')
+    block = "mulligan.toml block: unknown plugin 'classfy'. Did you mean 'classify'?"
+    assert cli("plugins") == (2, "", f"mulligan: {block}\n")
+    (house / "mulligan.toml").write_text('format = "jsn"\n')
+    assert cli("plugins")[2] == "mulligan: mulligan.toml format: unknown feedback format 'jsn'. Did you mean 'json'?\n"
+    (house / "lower").mkdir()
+    monkeypatch.chdir(house / "lower")
+    assert cli("plugins")[2].startswith(f"mulligan: {house / 'mulligan.toml'} format: unknown feedback format 'jsn'")
+    monkeypatch.chdir(house)
+    monkeypatch.setenv("MULLIGAN_FORMAT", "txt")
+    assert cli("plugins")[2] == "mulligan: MULLIGAN_FORMAT: unknown feedback format 'txt'. Did you mean 'text'?\n"
+    words = ("call", "--tools", "tools.py", "read", "--format", "blok")
+    assert cli(*words)[2] == "mulligan: --format: unknown feedback format 'blok'. Did you mean 'block'?\n"
+    monkeypatch.setenv("MULLIGAN_BLOCK_PLUGINS", "classfy")
+    monkeypatch.setenv("MULLIGAN_FORMAT", "json")
+    assert cli("plugins")[2].startswith("mulligan: MULLIGAN_BLOCK_PLUGINS: unknown plugin 'classfy'")
+    assert cli("plugins", "-p", "no:classfy")[2].startswith(
+        "mulligan: -p no:classfy: unknown plugin 'classfy'. Did you"
+    )
+
+
+def test_doctor_needs_no_format(house, cli):
+    assert cli("doctor", "-p", "no:formats")[0] == 0
 
 
 @pytest.mark.parametrize("text", ["", "tool = 3", "[tool]\nmulligan = 3", "[tool.other]\nx = 1"])

@@ -180,10 +180,12 @@ def test_what_the_author_of_the_tool_declares_decides(explain, tool, value, verd
 def test_a_plugin_that_finds_the_failure_is_named(explain):
     out = explain("E7", "-p", "jams")[1]
     assert lines(out, "detected by") == ["plugin jams"]
-    assert "\ndetect    jams      decided: Failure\ndetect    detect    abstains\nclassify  " in out
+    assert "\ndetect    jams              decided: Failure\ndetect    detect (trylast)  abstains\nclassify  " in out
     both = explain('{"ok": false, "error": "x"}', "-p", "jams")[1]
-    assert "\ndetect    jams      abstains\ndetect    detect    decided: Failure\n" in both
-    assert "\ndetect  jams    abstains\ndetect  detect  abstains\n" in explain("E8", "-p", "jams")[1]
+    assert "\ndetect    jams              abstains\ndetect    detect (trylast)  decided: Failure\n" in both
+    assert (
+        "\ndetect  jams              abstains\ndetect  detect (trylast)  abstains\n" in explain("E8", "-p", "jams")[1]
+    )
 
 
 def test_a_failure_that_a_plugin_does_not_find_again_has_an_unknown_rule(explain, house):

@@ -14,6 +14,7 @@ import pytest
 from loguru import logger
 
 from mulligan import Pipeline, Policy, Tool, ToolCall, errors
+from mulligan.plugin import hookimpl
 
 KEY = "sk-proj-abcdefghijklmnop1234567890abcdef"
 SECRET = "xK9-vault-77-combination"
@@ -557,3 +558,39 @@ def test_a_sink_that_fails_changes_nothing(make_pipeline, run, capsys):
         assert run(pipeline, "read", {"path": "a"}).content == "read a"
     finally:
         logger.remove()
+
+
+def test_an_observers_fault_is_an_error_too_and_does_not_cause_another(make_pipeline, run, standard, plugin):
+    pipeline = make_pipeline(plugins=[plugin("acme", observe=lambda event: 1 / 0)])
+    for _ in range(4):
+        run(pipeline, "nope")
+    told = [text for level, text in standard() if level == "ERROR"]
+    fault = "plugin acme, hook observe: ZeroDivisionError: division by zero"
+    assert told == [fault, fault, f"{fault}; the plugin is disabled"]
+    assert len(pipeline.faults) == 3
+
+
+def test_a_fault_of_an_async_observer_is_logged_and_three_are_enough(make_pipeline, run, standard):
+    class Acme:
+        @hookimpl
+        async def observe(self, event):
+            raise RuntimeError("disk full")
+
+    with make_pipeline(plugins=[Acme()]) as pipeline:
+        for _ in range(6):
+            run(pipeline, "nope")
+    told = [text for level, text in standard() if level == "ERROR"]
+    assert told[-1] == "plugin Acme, hook observe: RuntimeError: disk full; the plugin is disabled"
+    assert len(told) == len(pipeline.faults) == 3
+
+
+def test_an_error_without_a_text_has_the_sentence_that_the_model_reads(make_pipeline, run, standard):
+    def pay() -> None:
+        raise errors.ToolQuotaError
+
+    result = run(make_pipeline(pay), "pay")
+    [(_, text)] = standard()
+    assert "A quota, credit balance or disk is exhausted. Increase it, then try again." in result.content
+    assert text.split("\n")[0].endswith(
+        ": ToolQuotaError: A quota, credit balance or disk is exhausted. Increase it, then try again; inputs: none"
+    )

@@ -986,3 +986,53 @@ def test_calls_in_flight_at_the_same_time_count_once(make_pipeline):
     for turn in range(4):
         results = asyncio.run(main(session))
         assert {is_refused(result) for result in results} == {turn == 3}
+
+
+SHARPER = "Other values have failed in the same way."
+
+
+def add_item(name: str, stock: int) -> str:
+    return name
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [
+        ['{"name":"a"', '{"name":"a","stock":"x"}', '{"name":"a","stock":3,"x":1}'],
+        [{"stock": "x"}, {"stock": []}, {"name": None}],
+        ['{"name":"a"', '{"name":"b"', '{"name":"c"'],
+        [{"name": "a", "stock": 1, letter: 1} for letter in "xyz"],
+        [{"stock": number} for number in range(3)],
+        [{"name": "a", "stock": text} for text in ("x", "y", "z")],
+    ],
+)
+def test_no_list_of_values_helps_against_a_wrong_form(calls):
+    session = Pipeline([add_item], autoload=False).session()
+    assert not any(SHARPER in session.call("add_item", arguments).content for arguments in calls)
+
+
+@pytest.mark.parametrize(
+    ("blamed", "is_sharper"),
+    [(["city"] * 3, True), (["city", "unit", "city"], False), (["unit", "city", "city"], False)],
+)
+def test_only_the_same_argument_makes_other_values(blamed, is_sharper):
+    def weather(city: str, unit: str) -> str:
+        name = blamed[len(seen)]
+        seen.append(name)
+        raise errors.ToolArgumentError(
+            "Refused.", problems=[errors.Problem(f"/{name}", "not valid", got=str(len(seen)))]
+        )
+
+    seen: list[str] = []
+    session = Pipeline([weather], autoload=False).session()
+    told = [session.call("weather", {"city": f"c{n}", "unit": f"u{n}"}).content for n in range(3)]
+    assert [SHARPER in text for text in told] == [False, False, is_sharper]
+
+
+@pytest.mark.parametrize("cls", [errors.ToolUnavailableError, errors.ToolRateLimitError, errors.ToolTimeoutError])
+def test_no_list_of_values_helps_against_a_service_that_is_down(cls):
+    def look(query: str) -> str:
+        raise cls("Busy.")
+
+    session = Pipeline([look], autoload=False).session()
+    assert not any(SHARPER in session.call("look", {"query": query}).content for query in "abcd")

@@ -249,6 +249,13 @@ def test_a_class_that_is_misspelt_is_named_with_the_one_that_is_meant():
         assert Policy(fatal={name: True}).is_fatal(getattr(errors, name)("x")) is True
 
 
+@pytest.mark.parametrize("wrong", ["ToolQuota", "ToolQouta", "ToolTimeout", "ResourceNotFound", "RepeatedCall"])
+def test_a_class_without_the_end_of_its_name_is_named_too(wrong):
+    meant = next(name for name in vars(errors) if name == f"{wrong.replace('Qouta', 'Quota')}Error")
+    with pytest.raises(errors.UsageError, match=rf": unknown class\. Did you mean '{meant}'\?$"):
+        Policy(fatal={wrong: False})
+
+
 def test_names_of_tools_providers_and_other_classes_are_no_misspelt_classes():
     class AcmeQuotaError(errors.ToolQuotaError):
         """A plugin's own class."""

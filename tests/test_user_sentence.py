@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import pickle
 import urllib.error
 from email.message import Message
@@ -269,3 +270,41 @@ def test_a_name_that_the_call_holds_is_for_the_user(name):
 def test_the_name_of_a_file_that_an_exception_holds_is_for_the_user():
     result = missing(FileNotFoundError(2, "No such file or directory", "/data/a.md"), {"x": "a"})
     assert result.error.user_message == "Resource not found: /data/a.md"
+
+
+DROPPED = "A service closed or lost the connection while get_issue ran."
+CHECK = "Check whether it was done before you try again."
+
+
+@pytest.mark.parametrize(
+    "raised",
+    [
+        http.client.RemoteDisconnected("Remote end closed connection without response"),
+        ConnectionResetError(104, "Connection reset by peer"),
+        errors.ToolConnectionError("Cut off.", transient=True),
+    ],
+    ids=repr,
+)
+def test_a_connection_that_broke_while_the_call_ran(raised):
+    def get_issue() -> None:
+        raise raised
+
+    with Pipeline([get_issue], autoload=False) as pipeline:
+        assert pipeline.call("get_issue").error.user_message == f"{DROPPED} {CHECK}"
+    with Pipeline(
+        [Tool.from_function(get_issue, read_only=True)], policy=Policy(retry=False), autoload=False
+    ) as pipeline:
+        assert pipeline.call("get_issue").error.user_message == f"{DROPPED} Try again."
+
+
+def test_a_connection_that_was_never_made(run):
+    told = sentence(run, pipeline_of(ConnectionRefusedError(111, "Connection refused")))
+    assert told == TOLD[errors.ToolConnectionError].format("A service")
+
+
+def test_a_catalogue_that_words_connections_words_broken_ones_too(run):
+    words = {**ENGLISH, "user:ToolConnectionError": "{tool}: keine Verbindung."}
+    error = errors.ToolConnectionError("Cut off.", transient=True)
+    assert sentence(run, pipeline_of(error, policy=Policy(catalogue=words))) == "get_issue: keine Verbindung."
+    words["user:dropped_read"] = "{tool}: abgebrochen."
+    assert sentence(run, pipeline_of(error, policy=Policy(catalogue=words))) == "get_issue: abgebrochen."

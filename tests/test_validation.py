@@ -827,3 +827,25 @@ def test_a_secret_alternative_shows_no_key_that_was_sent():
     with Pipeline([secret], autoload=False) as pipeline:
         content = pipeline.call("act", {"x": {"hunter2": "hunter3"}}).content
     assert "hunter" not in content
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [{"n": {"token: " * 14_000: "1"}}, {"n": {"token: " * 280 + str(number): "1" for number in range(48)}}],
+)
+def test_names_that_look_like_many_secrets_are_answered_without_them(arguments):
+    numbers = {"type": "object", "additionalProperties": {"type": "integer"}}
+    save = Tool.from_schema("save", "", {"type": "object", "properties": {"n": numbers}}, dict)
+    result = Pipeline([save], autoload=False).call("save", arguments)
+    assert '- the arguments as a whole: wrong type; expected integer; got "1".' in result.content
+    assert "token" not in result.content
+    assert all(len(problem.pointer) <= 100 for problem in result.error.problems)
+
+
+def test_an_unknown_argument_that_looks_like_many_secrets_is_answered_without_it():
+    schema = {"type": "object", "properties": {"n": {}}, "additionalProperties": False}
+    result = Pipeline([Tool.from_schema("save", "", schema, dict)], autoload=False).call(
+        "save", {"password=a " * 9_000: 1}
+    )
+    assert "- the arguments as a whole: unknown argument; allowed: n." in result.content
+    assert "password=a" not in repr((result.content, result.error.problems))

@@ -223,6 +223,10 @@ ENGLISH: Catalogue = {
     "user:ToolQuotaError": (
         "{service} has no quota, credit balance or disk space left for {tool}. Increase it, then try again."
     ),
+    "user:dropped": (
+        "{service} closed or lost the connection while {tool} ran. Check whether it was done before you try again."
+    ),
+    "user:dropped_read": "{service} closed or lost the connection while {tool} ran. Try again.",
     "service": "A service",
     "service_at": "{service} ({host})",
     "a_tool": "a tool",

@@ -14,7 +14,7 @@ from mulligan.spelling import closest
 from mulligan.untrusted.objects import call_safely
 
 _FEWEST_TOKENS = 50
-_SIMILARITY = 0.8
+_SIMILARITY, _SIMILARITY_OF_FULL_NAMES = 0.8, 0.9
 Detail = Literal["quoted", "type", "none"]
 REPAIRS = ("json", "coerce", "name")
 _CLASS_TEMPLATE_FIELDS = {
@@ -66,7 +66,7 @@ def _misspelt_class(name: str) -> str | None:
         return None
     if any(cls in name for cls in known - {"ToolError"}):  # a class of a plugin that is not imported yet
         return None
-    return closest(name, known, _SIMILARITY)
+    return closest(name, known, _SIMILARITY) or closest(f"{name}Error", known, _SIMILARITY_OF_FULL_NAMES)
 
 
 def _class_tree(cls: type[ToolError]) -> Iterator[type[ToolError]]:

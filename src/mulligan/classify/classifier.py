@@ -209,19 +209,19 @@ class Classifier:
         if provider is not None and error.provider is None:
             fields["provider"] = provider
             filled.append("provider")
-        if "user_message" not in fields and (sentence := self._make_user_message(error, call)):
+        if "user_message" not in fields and (sentence := self._make_user_message(error, call, tool)):
             fields["user_message"] = sentence
             filled.append("user_message")
         fields["_filled"] = filled
         fields["fatal"] = self._policy.is_fatal(error)
         return error
 
-    def _make_user_message(self, error: ToolError, call: ToolCall | None) -> str:
+    def _make_user_message(self, error: ToolError, call: ToolCall | None, tool: Tool | None) -> str:
         """The user message for an error whose rule sets none; empty if that of its class applies."""
         if isinstance(error, ResourceNotFoundError):
             is_shown = _is_safe_to_show(error.resource) and _is_trusted_resource(error.resource, error, call)
             return f"Resource not found: {error.resource}" if is_shown else ""
-        return default_user_message(error, self._policy.catalogue)
+        return default_user_message(error, self._policy.catalogue, may_write=tool is None or _may_write(tool))
 
 
 def _is_from_prose(resource: str, failure: Failure) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mulligan.catalogue import SERVICES, Catalogue
+from mulligan.catalogue import ENGLISH, SERVICES, Catalogue
 from mulligan.errors import (
     ToolAuthenticationError,
     ToolConnectionError,
@@ -16,12 +16,13 @@ SERVICE_ERRORS = (ToolAuthenticationError, ToolPermissionError, ToolConnectionEr
 _LONGEST_HOST = 200
 
 
-def default_user_message(error: ToolError, catalogue: Catalogue) -> str:
+def default_user_message(error: ToolError, catalogue: Catalogue, *, may_write: bool = True) -> str:
     """The catalogue's user message for an error whose rule sets none; empty if tool, provider and host are all unknown.
 
     Args:
         error: the classified error; its `_host` is the requested host, if a field of the failure holds it.
         catalogue: the templates.
+        may_write: whether the tool may change something, so that a second call could do it twice.
     """
     if not isinstance(error, SERVICE_ERRORS):
         return ""
@@ -31,6 +32,9 @@ def default_user_message(error: ToolError, catalogue: Catalogue) -> str:
     if not (error.tool_name or error.provider or error.__dict__.get("_host")):
         return ""
     template = catalogue.get(f"user:{type(error).__name__}") or catalogue[f"user:{base.__name__}"]
+    narrower = _narrower_template(error, may_write=may_write)
+    if narrower and (template == ENGLISH[f"user:{base.__name__}"] or catalogue[narrower] != ENGLISH[narrower]):
+        template = catalogue[narrower]  # unless the host has replaced the general one only
     return template.format(
         message=error.user_message,
         resource="" if error.__dict__.get("_from_prose") else error.resource or "",
@@ -38,6 +42,13 @@ def default_user_message(error: ToolError, catalogue: Catalogue) -> str:
         tool=tool_name_of(error, catalogue),
         service=service_name_of(error, catalogue),
     )
+
+
+def _narrower_template(error: ToolError, *, may_write: bool) -> str:
+    """The template that says more of an error than that of its class; empty if there is none."""
+    if isinstance(error, ToolConnectionError) and error.transient:
+        return "user:dropped" if may_write and error.effect != "none" else "user:dropped_read"
+    return ""
 
 
 def has_default_user_message(error: ToolError) -> bool:

@@ -44,12 +44,30 @@ class HookAnswer:
             decided; `contributes`; `failed`: it raised, or returned a wrong type; `ignored`: it claims even
             unknown inputs; `wraps`: it is a wrapper; `not loaded`, `blocked` or `disabled`: it is not called.
         says: the error class, the number of hints, or what is wrong; else None.
+        marks: any of `tryfirst`, `trylast`, `wrapper` and `required`; empty for a plugin without hookimpls.
     """
 
     hook: str
     plugin: str
     answer: HookReply
     says: str | None = None
+    marks: tuple[str, ...] = ()
+
+    @property
+    def shown_plugin(self) -> str:
+        """The plugin's name, with the marks that explain its place in the order."""
+        return with_marks(self.plugin, self.marks)
+
+
+def with_marks(plugin: str, marks: Iterable[str]) -> str:
+    """Return the name of a plugin with the marks of one of its hookimpls, as in `acme (trylast)`.
+
+    Args:
+        plugin: the name.
+        marks: the marks.
+    """
+    listed = ", ".join(marks)
+    return f"{plugin} ({listed})" if listed else plugin
 
 
 def hookimpls_by_hook(infos: Iterable[PluginInfo]) -> dict[str, list[tuple[PluginInfo, Hookimpl]]]:
@@ -76,24 +94,36 @@ def hook_answers(pipeline: Pipeline, failure: Failure | None, result: ToolResult
     assert result.error is not None
     impls = hookimpls_by_hook(pipeline.plugins)
     for info, hookimpl in impls["classify"] if failure is not None else ():
-        yield _classify_answer(pipeline, info, hookimpl, failure, result.error)
+        assert failure is not None
+        answer = _classify_answer(pipeline, info, hookimpl, failure, result.error)
+        yield attrs.evolve(answer, marks=hookimpl.marks)
     for info, hookimpl in impls["hints"]:
-        yield _hints_answer(pipeline, info, hookimpl, result.error, failure)
+        answer = _hints_answer(pipeline, info, hookimpl, result.error, failure)
+        yield attrs.evolve(answer, marks=hookimpl.marks)
     for info in pipeline.plugins:
         if not info.hookimpls:
-            answer: HookReply = (
+            reply: HookReply = (
                 "not loaded" if info.state == "failed" else "blocked" if info.state == "blocked" else "disabled"
             )
-            yield HookAnswer("", info.name, answer, info.error)
+            yield HookAnswer("", info.name, reply, info.error)
 
 
 def _classify_answer(
-    pipeline: Pipeline, info: PluginInfo, hookimpl: Hookimpl, failure: Failure | None, decided: ToolError
+    pipeline: Pipeline, info: PluginInfo, hookimpl: Hookimpl, failure: Failure, decided: ToolError
 ) -> HookAnswer:
-    if (decided.rule or "").startswith(f"{info.name}:"):
+    if _has_decided(info, hookimpl, failure, decided):
         return HookAnswer("classify", info.name, "decided", type(decided).__name__)
     answer, given = _call_hookimpl(pipeline, info, hookimpl, copy(failure))
     return answer if given is None else attrs.evolve(answer, answer="also matches", says=type(given).__name__)
+
+
+def _has_decided(info: PluginInfo, hookimpl: Hookimpl, failure: Failure, decided: ToolError) -> bool:
+    """Whether this hookimpl decided: of a plugin with `last` rules too, the one whose rules hold the deciding one."""
+    if not (decided.rule or "").startswith(f"{info.name}:"):
+        return False
+    rule = _deciding_rule(info, failure, decided)
+    is_only = sum(impl.hook == "classify" for impl in info.hookimpls) == 1
+    return is_only or rule is None or rule.last == ("trylast" in hookimpl.marks)
 
 
 def _hints_answer(
@@ -148,13 +178,22 @@ def verdicts(plugins: Iterable[PluginInfo], failure: Failure, decided: ToolError
         decided: how it was classified.
     """
     for plugin in plugins:
+        deciding = _deciding_rule(plugin, failure, decided)
         for rule in plugin.rules if plugin.state == "active" else ():
-            if decided.rule == f"{plugin.name}:{rule.name}":
+            if rule is deciding:
                 answer: RuleReply = "decided"
                 says: str | None = type(decided).__name__
             else:
                 answer, says = _try_rule(rule, failure)
             yield Verdict(plugin.name, rule.name, rule.about, answer, says)
+
+
+def _deciding_rule(plugin: PluginInfo, failure: Failure, decided: ToolError) -> Rule | None:
+    """The rule of a plugin that decided, or None. Rules may share a name: then it is the first one that answers."""
+    named = [rule for rule in plugin.rules if decided.rule == f"{plugin.name}:{rule.name}"]
+    if len(named) > 1:
+        named.sort(key=lambda rule: _try_rule(rule, failure)[0] != "also matches")
+    return named[0] if named else None
 
 
 def _try_rule(rule: Rule, failure: Failure) -> tuple[RuleReply, str | None]:
@@ -178,7 +217,7 @@ def summarize(answers: Iterable[Verdict]) -> str:
         shown = f"{one.rule} ({one.says})" if one.says and one.answer != "decided" else one.rule
         by_answer.setdefault(one.answer, []).append(shown)
     elsewhere = by_answer.pop("other failures", ())
-    parts = [f"{answer}: {', '.join(names)}" for answer, names in sorted(by_answer.items(), key=_rank)]
+    parts = [f"{answer}: {', '.join(dict.fromkeys(names))}" for answer, names in sorted(by_answer.items(), key=_rank)]
     if elsewhere:
         parts.append(f"{len(elsewhere)} for other failures")
     return "; ".join(parts)
@@ -200,4 +239,5 @@ def detect_answers(pipeline: Pipeline, tool: Tool, value: Any, decided_by: str |
     for info, hookimpl in hookimpls_by_hook(pipeline.plugins)["detect"] if tool.detect is True else ():
         answer, found = _call_hookimpl(pipeline, info, hookimpl, value, tool)
         reply: HookReply = "decided" if info.name == decided_by else "also matches"
-        yield answer if found is None else attrs.evolve(answer, answer=reply, says="Failure")
+        answer = answer if found is None else attrs.evolve(answer, answer=reply, says="Failure")
+        yield attrs.evolve(answer, marks=hookimpl.marks)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from mulligan.cli.loading import find_tools
+from mulligan.cli.loading import find_dialect, find_tools
 from mulligan.cli.output import DASH, OK, decode, decode_argument, exit_code, stdin, write, write_json
 from mulligan.cli.settings import Settings
 
@@ -23,7 +23,7 @@ def schema(*, tools: str, dialect: str = "openai", settings: Annotated[Settings,
         The exit code.
     """
     with settings.pipeline(find_tools(tools)) as pipeline:
-        write_json(pipeline.tools.definitions(dialect))
+        write_json(pipeline.tools.definitions(find_dialect(dialect, pipeline.tools.dialects or {})))
     return OK
 
 

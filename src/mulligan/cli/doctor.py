@@ -106,15 +106,16 @@ def _print(examination: Examination, dependencies: list[Requirement]) -> None:
         if not one.fits:
             write(f"\nerror: mulligan requires {one}, but {one.installed or 'no version'} is installed")
             write(f"  fix: pip install '{one}'")
-    _print_findings(examination.findings)
+    _print_findings(examination.findings, has_misfit=not all(one.fits for one in dependencies))
 
 
-def _print_findings(findings: tuple[Finding, ...]) -> None:
+def _print_findings(findings: tuple[Finding, ...], *, has_misfit: bool) -> None:
     for finding in findings:
         write(f"\n{finding.level}: {finding.plugin} ({finding.origin}): {finding.problem}")
         write(f"  fix: {finding.fix}")
     write("")
-    if not findings:
-        write("No problems found.")
-    elif any("block" in finding.fix for finding in findings):
+    if any("block" in finding.fix for finding in findings):
         write(_BLOCK_HELP)
+    if all(finding.level == "note" for finding in findings) and not has_misfit:
+        notes = f" {len(findings)} note{'s' * (len(findings) != 1)}." if findings else ""
+        write(f"No problems found.{notes}")

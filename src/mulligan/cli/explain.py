@@ -22,6 +22,7 @@ from mulligan.cli.answers import (
     hookimpls_by_hook,
     summarize,
     verdicts,
+    with_marks,
 )
 from mulligan.cli.detection import Detection, explain_detection, read_value
 from mulligan.cli.loading import find_tools
@@ -51,7 +52,8 @@ from mulligan.tools import Tool
 from mulligan.untrusted.objects import type_name
 from mulligan.untrusted.text import MUST_PROPAGATE, safe_str
 
-_REFERENCE = re.compile(r"(?:([A-Za-z_][\w.]*):)?([A-Za-z_][\w.]*)(\(.*\))?", re.DOTALL)
+_REFERENCE = re.compile(r"(?:([A-Za-z_][\w.]*):)?([A-Za-z_][\w.]*)(\(.*)?", re.DOTALL)
+_LITERAL_TEXT = re.compile(r"""(?<!\w)(["'])(?:\\.|(?!\1).)*(?:\1|$)""", re.DOTALL)
 _NEAR_WORD, _NEAR_CALL = 0.85, 0.75
 _NO_RETRY = Policy(retry=False)
 _EFFECTS = {"none": "definitely not applied", "possible": "may have been applied", "done": "was applied"}
@@ -227,8 +229,7 @@ def _print_order(settings: Settings, *, json: bool) -> int:
 
 
 def _with_marks(info: PluginInfo, impl: Hookimpl) -> str:
-    marks = [*impl.marks, *(["disabled"] if info.state != "active" else [])]
-    return f"{info.name} ({', '.join(marks)})" if marks else info.name
+    return with_marks(info.name, [*impl.marks, *(["disabled"] if info.state != "active" else [])])
 
 
 def _failure_for_plugins(
@@ -246,12 +247,17 @@ def _failure_for_plugins(
 
 def _parse_exception(spec: str) -> BaseException | None:
     """Create the exception that a text names, with the arguments in the text; None if it names no exception."""
+    if not spec.strip():
+        _refuse(repr(spec), "no failure; write an exception or a text. To explain it as text, add --text")
     match = _REFERENCE.fullmatch(spec.strip())
     if match is None:
         return None
     module, name, arguments = match.groups()
+    is_unclosed = arguments is not None and _is_unclosed(arguments)
+    if arguments is not None and not arguments.endswith(")") and not is_unclosed:
+        return None
     if module is None and not _is_exception(getattr(builtins, name, None)):
-        _check_name(spec, name, arguments)
+        _check_name(spec, name, f"{arguments})" if is_unclosed else arguments)
         return None
     try:
         cls = find_object(f"{module or 'builtins'}:{name}", "explain", is_listed=_is_listed)
@@ -261,7 +267,15 @@ def _parse_exception(spec: str) -> BaseException | None:
         _refuse(spec, f"{name} is not an exception class; to explain it as text, add --text")
     if issubclass(cls, MUST_PROPAGATE):
         _refuse(spec, "this exception is never classified: the host receives it")
+    if is_unclosed:
+        _refuse(spec, "the closing parenthesis is missing. To explain it as text, add --text")
     return _make_exception(cls, spec, arguments or "()")
+
+
+def _is_unclosed(arguments: str) -> bool:
+    """Whether a parenthesis is never closed, apart from those in the literals."""
+    code = _LITERAL_TEXT.sub("", arguments)
+    return code.count("(") > code.count(")")
 
 
 def _check_name(spec: str, name: str, arguments: str | None) -> None:
@@ -360,7 +374,7 @@ def _print(explanation: _Explanation, *, shows_hookimpls: bool) -> None:
     if shows_hookimpls and explanation.replies:
         write("\nHookimpls, in the order of their calls:\n")
         answer_rows = [
-            (one.hook or "-", one.plugin, f"{one.answer}: {one.says}" if one.says else one.answer)
+            (one.hook or "-", one.shown_plugin, f"{one.answer}: {one.says}" if one.says else one.answer)
             for one in explanation.replies
         ]
         print_table(screen, ("hook", "plugin", "answer"), answer_rows)

@@ -309,7 +309,7 @@ def examine(settings: Settings) -> Examination:
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         with settings.pipeline(
-            [make_trial_tool()], format="text", log="OFF", loaded_plugins=named_plugins, uses_tool_options=False
+            [make_trial_tool()], format=TextFormat(), log="OFF", loaded_plugins=named_plugins, uses_tool_options=False
         ) as pipeline:
             infos = pipeline.plugins
             trials = list(call_hookimpls(pipeline))

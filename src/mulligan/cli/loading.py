@@ -11,11 +11,13 @@ from types import ModuleType
 from typing import Any
 
 from mulligan.cli.output import report_problem, write_stderr
+from mulligan.dialects import Dialect
 from mulligan.errors import UsageError
 from mulligan.hooks.discovery import GROUP, read_entry_points
 from mulligan.hooks.loading import find_object
 from mulligan.pipeline import Pipeline
 from mulligan.resolve.toolset import Toolset
+from mulligan.spelling import did_you_mean
 from mulligan.tools import Tool
 
 SLOW_IMPORT_SECONDS = 5.0
@@ -47,6 +49,21 @@ def _plugins_being_imported() -> Iterator[str]:
         spec = getattr(sys.modules.get(entry.module), "__spec__", None)
         if getattr(spec, "_initializing", False):
             yield entry.name
+
+
+def find_dialect(name: str, known: Mapping[str, Dialect]) -> Dialect:
+    """Return the dialect that `--dialect` names.
+
+    Args:
+        name: the name.
+        known: the dialects of the pipeline, by name.
+
+    Raises:
+        UsageError: no dialect has this name; names a close one, or all.
+    """
+    if name not in known:
+        raise UsageError(f"--dialect: unknown dialect {name!r}. {did_you_mean(name, sorted(known))}")
+    return known[name]
 
 
 def find_tools(spec: str) -> Toolset:

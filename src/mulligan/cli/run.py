@@ -23,7 +23,7 @@ from mulligan.cli.conversation import (
     open_conversation,
     read_lines,
 )
-from mulligan.cli.loading import find_tools
+from mulligan.cli.loading import find_dialect, find_tools
 from mulligan.cli.output import (
     DASH,
     FAILED,
@@ -37,7 +37,7 @@ from mulligan.cli.output import (
     write_stderr,
 )
 from mulligan.cli.settings import Settings
-from mulligan.dialects import Dialect, named
+from mulligan.dialects import Dialect
 from mulligan.dialects.ai_sdk import AISDKDialect
 from mulligan.errors import UsageError
 from mulligan.pipeline import Pipeline, Session
@@ -121,7 +121,7 @@ def _dialect_finder(pipeline: Pipeline, dialect: str | None) -> FindDialect:
     """A function that finds the dialect of a message: the one of `--dialect`, or the first that recognises it, or None."""
     known = pipeline.tools.dialects or {}
     if dialect is not None:
-        asked = named(dialect, known)
+        asked = find_dialect(dialect, known)
         return lambda message: asked if message.get("role") == "assistant" or _recognises(asked, message) else None
     return lambda message: next((shape for shape in known.values() if _recognises(shape, message)), None)
 
@@ -209,6 +209,8 @@ class _Tally:
     failed: Counter[str] = attrs.field(factory=Counter)
     stopped: str = ""
     hint: str = ""
+    wrapped: str = ""
+    has_output: bool = False
     is_broken: bool = True
 
     def mark_complete(self, dialect: str | None, known: Iterable[str]) -> None:
@@ -222,6 +224,8 @@ class _Tally:
             self.hint = f"Found no tool calls in the format {dialect}. Omit --dialect to detect the format."
         elif not self.calls:
             self.hint = f"Found no tool calls. Known formats: {', '.join(sorted(known))}."
+        if self.wrapped:
+            self.hint = self.wrapped if self.calls or self.answered else f"Found no tool calls. {self.wrapped}"
 
     def skip(self, error: UsageError) -> None:
         """Record and report a message that cannot be read."""
@@ -237,7 +241,7 @@ class _Tally:
             self.stopped = f"stopped at line {line}: {type(result.error).__name__}: {result.error.user_message}"
 
     def print(self) -> None:
-        if self.is_broken and not self.messages:
+        if self.is_broken and not self.has_output:
             return
         classes = ", ".join(f"{count} {name}" for name, count in self.failed.most_common())
         failed = f"{self.failed.total()} failed" + (f" ({classes})" if classes else "")
@@ -313,6 +317,14 @@ class _Replay:
         except UsageError:
             return True  # raised again when this line is executed
 
+    def _wrapping_member(self, line: Line) -> str | None:
+        """The member of an object that is no message itself, but holds a message with calls; None if there is none."""
+        for name, value in line.message.items() if "role" not in line.message else ():
+            for part in value if isinstance(value, list) else [value]:
+                if isinstance(part, dict) and self._has_calls(attrs.evolve(line, message=part)):
+                    return name
+        return None
+
     def run(self, lines: Iterable[tuple[Line, Sequence[Line]]], advance: Callable[[], None]) -> None:
         """Execute all calls that the file does not answer, until a failure is fatal."""
         for line, following in lines:
@@ -336,6 +348,12 @@ class _Replay:
         output = line.text if message is line.message else message
         dialect, calls = (None, []) if self._has_stopped else self._read_calls(line)
         self._writer.open()
+        self.tally.has_output = True
+        if dialect is None and not self.tally.wrapped and (member := self._wrapping_member(line)) is not None:
+            self.tally.wrapped = (
+                f"{line.where}: the messages are in {member!r}. Write each message on a line of its own, or each "
+                "conversation as an array of messages."
+            )
         if isinstance(dialect, AISDKDialect) and calls:
             self._writer.message(insert_answers(message, *self._answer_calls(dialect, calls, line)))
             return

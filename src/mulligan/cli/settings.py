@@ -14,15 +14,19 @@ import attrs
 from mulligan.cli.loading import warn_of_slow_imports
 from mulligan.cli.output import is_styled, report_problem, write_stderr
 from mulligan.errors import UsageError
+from mulligan.feedback import FeedbackFormat
 from mulligan.hooks.loading import PluginReference, installed_plugins, split_spec
 from mulligan.pipeline import Pipeline
 from mulligan.pipeline.config import PROJECT_FILE, find_config, parse_level, read_config
 from mulligan.policy import Policy
 from mulligan.resolve.option_table import OptionTable
+from mulligan.spelling import did_you_mean
 
 LOG_VARIABLE = "MULLIGAN_LOG"
 BLOCK_VARIABLE = "MULLIGAN_BLOCK_PLUGINS"
 AUTOLOAD_VARIABLE = "MULLIGAN_DISABLE_PLUGIN_AUTOLOAD"
+FORMAT_VARIABLE = "MULLIGAN_FORMAT"
+_VARIABLES = {"format": FORMAT_VARIABLE, "block": BLOCK_VARIABLE}
 
 
 @attrs.frozen
@@ -37,6 +41,7 @@ class Source:
         format: the feedback format.
         log: the lowest level to log; empty for the command's default.
         tool_options: options of tools by name pattern or tag.
+        file: the configuration file, if the source is one.
     """
 
     kind: str
@@ -46,6 +51,18 @@ class Source:
     format: str | None = None
     log: str | None = None
     tool_options: OptionTable | None = None
+    file: Path | None = None
+
+    def place(self, setting: str) -> str:
+        """Where the user writes a setting, for errors.
+
+        Args:
+            setting: `format` or `block`.
+        """
+        if self.file is None:
+            return _VARIABLES[setting]
+        name = self.file.name if self.file.parent == Path.cwd() else str(self.file)
+        return f"{name}, [tool.mulligan] {setting}" if self.file.name == PROJECT_FILE else f"{name} {setting}"
 
 
 def read_options(plugins: Iterable[str], log: str | None) -> Source:
@@ -83,7 +100,7 @@ def read_environment() -> Source:
         _refer(_read_list("MULLIGAN_PLUGINS"), "MULLIGAN_PLUGINS"),
         _read_list(BLOCK_VARIABLE),
         autoload,
-        os.environ.get("MULLIGAN_FORMAT") or None,
+        os.environ.get(FORMAT_VARIABLE) or None,
         level,
     )
 
@@ -110,6 +127,7 @@ def read_file() -> Source:
         config.format,
         config.log,
         config.tool_options,
+        config.file,
     )
 
 
@@ -151,7 +169,7 @@ class Settings:
         self,
         tools: Iterable[Any] = (),
         *,
-        format: str | None = None,
+        format: str | FeedbackFormat | None = None,
         bare: bool = False,
         log: str = "WARNING",
         policy: Policy | None = None,
@@ -162,7 +180,7 @@ class Settings:
 
         Args:
             tools: its tools.
-            format: the feedback format that the command line names, or None.
+            format: the feedback format that the command line names, or a format itself; None for the configured one.
             bare: use only the options and `MULLIGAN_LOG`, and load only the plugins that they name.
             log: the lowest level to log if no setting names one.
             policy: which errors are fatal, and what may be repaired and retried.
@@ -176,15 +194,18 @@ class Settings:
         level = effective.log or log
         plugins = effective.load() if loaded_plugins is None else list(loaded_plugins)
         with _hide_variables(BLOCK_VARIABLE, AUTOLOAD_VARIABLE), _log_nothing(), warn_of_slow_imports():
-            made = Pipeline(
-                tools,
-                plugins=plugins,
-                autoload=effective.autoload,
-                block=effective.block,
-                format=format or effective.format,
-                policy=policy,
-                tool_options=effective.tool_options if uses_tool_options else None,
-            )
+            try:
+                made = Pipeline(
+                    tools,
+                    plugins=plugins,
+                    autoload=effective.autoload,
+                    block=effective.block,
+                    format=format or effective.format,
+                    policy=policy,
+                    tool_options=effective.tool_options if uses_tool_options else None,
+                )
+            except UsageError as error:
+                raise effective.with_source(error, format) from None
         with made as pipeline:
             self._check_blocked(pipeline)
             if level == "OFF":
@@ -216,6 +237,7 @@ class EffectiveSettings:
         log: the lowest level to log; empty for the command's default.
         origins: the source of each setting.
         tool_options: options of tools by name pattern or tag; None if there are none.
+        sources: the sources; a later one overrides an earlier one.
     """
 
     plugins: tuple[PluginReference, ...]
@@ -225,6 +247,7 @@ class EffectiveSettings:
     log: str
     origins: dict[str, str]
     tool_options: OptionTable | None
+    sources: tuple[Source, ...]
 
     @classmethod
     def of(cls, options: Source, *, bare: bool = False) -> EffectiveSettings:
@@ -255,7 +278,9 @@ class EffectiveSettings:
             values |= source_values
             origins |= dict.fromkeys(source_values, source.kind)
         tool_options = next((source.tool_options for source in sources if source.tool_options is not None), None)
-        return cls(tuple(plugins), tuple(block), origins=origins, tool_options=tool_options, **values)
+        return cls(
+            tuple(plugins), tuple(block), origins=origins, tool_options=tool_options, sources=tuple(sources), **values
+        )
 
     def load(self) -> list[Any]:
         """Load the plugins that are not loaded automatically.
@@ -265,6 +290,27 @@ class EffectiveSettings:
         """
         names = installed_plugins() if self.autoload else frozenset()
         return [named.load() for named in self.plugins if named.spec not in names]
+
+    def with_source(self, error: UsageError, format: str | FeedbackFormat | None) -> UsageError:
+        """Return an error of `Pipeline` about a blocked name or the format with the source of that setting.
+
+        Args:
+            error: the error. One about anything else is returned unchanged.
+            format: the format that the command line names, or None.
+        """
+        message = str(error)
+        for source in reversed(self.sources):
+            for name in source.block:
+                problem = message.removeprefix(f"block={[name]}: ")
+                if problem != message:
+                    place = f"-p no:{name}" if source is self.sources[-1] else source.place("block")
+                    return UsageError(f"{place}: {problem}")
+        named = format or self.format
+        places = ["--format"] if format else [one.place("format") for one in self.sources if one.format is not None]
+        problem, _, known = message.partition("; available: ")
+        if places and problem == f"unknown feedback format {named!r}":
+            return UsageError(f"{places[-1]}: {problem}. {did_you_mean(str(named), known.split(', '))}")
+        return error
 
 
 @contextmanager

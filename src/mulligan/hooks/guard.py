@@ -190,7 +190,7 @@ def guard_hookimpl(
 
 
 def guard_observer(
-    function: Callable[[Event], Any], report: Report, thread_id: Callable[[], int]
+    function: Callable[[Event], Any], report: Report, thread_id: Callable[[], int], *, is_off: Callable[[], bool]
 ) -> Callable[[Event], None]:
     """A hookimpl of `observe` that receives its own copy of the event, and reports its faults instead of raising them.
 
@@ -200,13 +200,14 @@ def guard_observer(
         function: the hookimpl.
         report: receives each fault.
         thread_id: the number of the present thread.
+        is_off: whether its plugin is disabled by now: a call that runs on still has its hookimpls.
     """
     inside = 0  # the thread that it runs in; another may overwrite it, which lets one nested event pass
 
     def observe(event: Event) -> None:
         nonlocal inside
         thread = thread_id()
-        if inside == thread:
+        if inside == thread or is_off():
             return
         inside = thread
         try:

@@ -19,6 +19,7 @@ from mulligan import hookspecs
 from mulligan.classify.rules import Rule, Rules, get_rules, keep_rules, rules_of
 from mulligan.copies import with_copies
 from mulligan.errors import PluginError, ToolArgumentError, UsageError
+from mulligan.events import Event
 from mulligan.forks import shared_rlock
 from mulligan.hookimpl import REQUIRED
 from mulligan.hooks.callers import (
@@ -66,6 +67,7 @@ from mulligan.hooks.registration import (
     needed_api,
     pluggy_message,
     plugin_name,
+    unknown_parameter,
 )
 from mulligan.hooks.rule_index import RuleIndex
 from mulligan.policy import Limits
@@ -133,6 +135,7 @@ class PluginManager:
         self._infos: dict[str, PluginInfo] = {}
         self._lazy: dict[str, LazyPlugin] = {}
         self._fault_counts: dict[str, int] = {}
+        self._disabled: set[str] = set()  # also read by the hooks of a call that began before
         self._compiled = CompiledHooks({hook: empty_result(hook) for hook in HOOKS}, frozenset(), lambda failure: None)
         self._owners: dict[int, tuple[Any, str]] = {}
         self._async_observers: dict[str, AsyncObserver] = {}
@@ -292,7 +295,8 @@ class PluginManager:
         except (UsageError, KeyboardInterrupt):
             raise
         except pluggy.PluginValidationError as error:
-            raise UsageError(f"plugin {name!r}: {pluggy_message(error)}; use only the hook's parameters") from None
+            problem = unknown_parameter(plugin, self._pluggy.parse_hookimpl_opts) or pluggy_message(error)
+            raise UsageError(f"plugin {name!r}: {problem}") from None
         except BaseException as error:
             if self._pluggy.has_plugin(name):
                 self._pluggy.unregister(name=name)
@@ -328,7 +332,10 @@ class PluginManager:
         if hook == "observe" and not info.built_in:
             hookimpl = impl.function
             impl.function = guard_observer(
-                hookimpl if impl.argnames else lambda _: hookimpl(), report, threading.get_ident
+                hookimpl if impl.argnames else lambda _: hookimpl(),
+                report,
+                threading.get_ident,
+                is_off=lambda: not required and info.name in self._disabled,
             )
             impl.argnames = ("event",)
             setattr(impl.function, REQUIRED, required)
@@ -349,8 +356,12 @@ class PluginManager:
         """Replaces an `async def observe` by a function that queues the event for it."""
         from mulligan.hooks.async_observer import AsyncObserver, warn_of_drops
 
-        coroutine_function = impl.function
-        observe = coroutine_function if impl.argnames else lambda _: coroutine_function()
+        coroutine_function, takes_event = impl.function, bool(impl.argnames)
+        required = is_required("observe", coroutine_function)
+
+        async def observe(event: Event) -> None:
+            if required or name not in self._disabled:
+                await (coroutine_function(event) if takes_event else coroutine_function())
 
         def warn() -> None:
             warn_of_drops(name, self._limits.queued_events)
@@ -501,6 +512,7 @@ class PluginManager:
             if info is not None and is_disabled:
                 reason = f"disabled after {FAULTS_ALLOWED} faults, the last in {fault.hook}: {fault.error}"
                 self._infos[fault.plugin] = attrs.evolve(info, state="disabled", error=reason)
+                self._disabled.add(fault.plugin)
         self._on_fault(fault, is_disabled)
 
     def report(self, plugin: str, hook: str, error: str, exception: BaseException | None = None) -> None:

@@ -11,8 +11,9 @@ from mulligan import hookspecs
 from mulligan.classify.rules import Rule, Rules, get_rules
 from mulligan.errors import UsageError
 from mulligan.hookimpl import HOOK_API
+from mulligan.hooks.callers import parameters_of
 from mulligan.hooks.discovery import LoadedEntryPoint, PluginInfo, UnreadableEntryPointError
-from mulligan.spelling import did_you_mean
+from mulligan.spelling import closest, did_you_mean
 from mulligan.untrusted.objects import describe
 
 API_ATTRIBUTE = "mulligan_api"
@@ -58,6 +59,7 @@ def _parse_version(version: str) -> tuple[int, int]:
 
 OptionsOf = Callable[[Any, str], Mapping[str, Any] | None]
 HOOKS = tuple(hookspecs.__all__)
+_PASSED = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
 def check_hookimpls(plugin: Any, name: str, options_of: OptionsOf) -> Iterator[str]:
@@ -153,6 +155,28 @@ def name_taken_message(entry_point: LoadedEntryPoint, taken: PluginInfo) -> str:
     return (
         f"the name {entry_point.name!r} of {entry_point.distribution} is taken by {owner}; rename or block one of them"
     )
+
+
+def unknown_parameter(plugin: Any, options_of: OptionsOf) -> str | None:
+    """The first parameter of a hookimpl that its hook does not have, with those that it has; None if there is none.
+
+    Args:
+        plugin: a module or an instance.
+        options_of: returns pluggy's hookimpl options of an attribute.
+    """
+    for attribute in dir(plugin):
+        options = options_of(plugin, attribute)
+        hook = None if options is None else options.get("specname") or attribute
+        if hook not in HOOKS:
+            continue
+        known = parameters_of(hook)
+        for parameter in inspect.signature(getattr(plugin, attribute)).parameters.values():
+            if parameter.kind in _PASSED and parameter.default is parameter.empty and parameter.name not in known:
+                near = closest(parameter.name, known)
+                hint = f" (did you mean {near!r}?)" if near else ""
+                step = f"use only the hook's parameters: {', '.join(known)}" if known else "the hook has no parameters"
+                return f"hookimpl {attribute!r}: unknown parameter {parameter.name!r}{hint}; {step}"
+    return None
 
 
 def pluggy_message(error: Exception) -> str:

@@ -140,7 +140,8 @@ def _line_of_result(level: str, event: CallFinished, renderer: TextRenderer) -> 
     fields.update(
         error=type(error).__name__, code=error.code, rule=renderer.sanitize_line(error.rule or ""), fatal=result.fatal
     )
-    message = renderer.sanitize_line(error.message).rstrip(".")
+    default = "" if result.feedback is None else result.feedback.message
+    message = renderer.sanitize_line(error.message or default).rstrip(".")
     outcome = "was not run" if result.attempts == 0 else f"failed after {result.duration:.3f} s"
     text = f"{label} {outcome}: {type(error).__name__}: {message}; {'; '.join(extras)}"
     details = () if level == "INFO" else _details(result, renderer)
@@ -152,7 +153,10 @@ def _failed_before(result: ToolResult, renderer: TextRenderer) -> str:
     errors = [
         event.error for event in result.events if isinstance(event, AttemptFailed) and event.attempt < result.attempts
     ]
-    return ", ".join(f"{type(error).__name__}: {renderer.sanitize_line(error.message)}" for error in errors[-3:])
+    return ", ".join(
+        f"{type(error).__name__}: {renderer.sanitize_line(error.message or type(error).user_message)}"
+        for error in errors[-3:]
+    )
 
 
 def _details(result: ToolResult, renderer: TextRenderer) -> tuple[str, ...]:

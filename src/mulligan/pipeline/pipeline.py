@@ -50,6 +50,7 @@ from mulligan.resolve.toolset import Toolset
 from mulligan.results import Answers, ToolResult
 from mulligan.secrets.redaction import Redactor
 from mulligan.tools import Tool
+from mulligan.untrusted.objects import call_safely
 from mulligan.untrusted.text import safe_repr
 
 if TYPE_CHECKING:
@@ -176,13 +177,17 @@ class Pipeline:
 
     def _log(self, event: Event) -> None:
         if not self._manager.is_blocked("logging"):
-            self._logging.observe(event)
+            call_safely(lambda: self._logging.observe(event))
 
     def _on_fault(self, fault: PluginFault, is_disabled: bool) -> None:
         if is_disabled and hasattr(self, "_runtime"):
             self._runtime.hooks = self._manager.compile()
-        if fault.hook != "observe" and hasattr(self, "_runtime"):
-            self._runtime.hooks.observe(PluginFaulted(fault.plugin, fault.hook, fault.error, is_disabled))
+        if hasattr(self, "_runtime"):
+            event = PluginFaulted(fault.plugin, fault.hook, fault.error, is_disabled)
+            if fault.hook == "observe":  # an observer that hears of another's fault may fail again, and so on
+                self._log(event)
+            else:
+                self._runtime.hooks.observe(event)
 
     def _on_load(self, hooks: CompiledHooks) -> None:
         self._runtime.hooks = hooks
@@ -620,6 +625,7 @@ class Session:
         format: str | FeedbackFormat | None = None,
         budget: Budget | None = None,
     ) -> None:
+        from mulligan.session.budget import check_tool_names
         from mulligan.session.memory import SessionMemory
 
         self.id = id
@@ -628,6 +634,7 @@ class Session:
         self._renderer = runtime.renderer
         self._diagnosis = diagnosis
         self.format = None if format is None else self._renderer.find_format(format)
+        check_tool_names(budget, runtime.toolset)
         self.memory = SessionMemory(runtime.clock, id, budget)
 
     def __repr__(self) -> str:
@@ -738,6 +745,9 @@ class Session:
 
     @budget.setter
     def budget(self, budget: Budget | None) -> None:
+        from mulligan.session.budget import check_tool_names
+
+        check_tool_names(budget, self._runtime.toolset)
         self.memory.set_budget(budget)
 
     @property

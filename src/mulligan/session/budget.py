@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Literal, NamedTuple
 
 import attrs
@@ -13,6 +14,7 @@ from mulligan.session.saved_state import OPTIONAL, is_amount, load, short_repr
 
 Part = Literal["calls", "failures", "seconds", "feedback_chars"]
 _PARTS: tuple[Part, ...] = ("calls", "failures", "seconds", "feedback_chars")
+_SHORT_NAME = 8
 _NAMES: Mapping[str, str] = {
     "calls": "{} call{s}",
     "failures": "{} failed call{s}",
@@ -66,6 +68,36 @@ class Budget:
             UsageError: it is something else.
         """
         return load(cls, saved, "Budget.to_dict()")
+
+
+def check_tool_names(budget: Budget | None, tools: Collection[str]) -> None:
+    """Checks that no budget is for a misspelt tool. Any other name may be that of a tool that is added later.
+
+    Args:
+        budget: the budget, or None.
+        tools: the names of the tools that exist.
+
+    Raises:
+        UsageError: a name differs from that of a tool by a typo; names the tool.
+    """
+    if not isinstance(budget, Budget):
+        return
+    for name in budget.tools:
+        if name not in tools:
+            near = next((tool for tool in tools if tool not in budget.tools and _is_misspelt(str(name), tool)), None)
+            if near is not None:
+                raise UsageError(f"Budget(tools={{{name!r:.80}: ...}}): unknown tool. Did you mean {near!r:.80}?")
+
+
+def _is_misspelt(name: str, tool: str) -> bool:
+    """Whether a name is a tool's name with a typo after its first letter; another number makes another tool."""
+    one, other = (re.sub(r"[\W_]", "", text).casefold() for text in (name, tool))
+    if one[:1] != other[:1] or re.findall(r"\d", one) != re.findall(r"\d", other):
+        return False
+    from rapidfuzz.distance import OSA
+
+    most = 1 if len(other) <= _SHORT_NAME else 2
+    return OSA.distance(one, other, score_cutoff=most) <= most
 
 
 class ExhaustedPart(NamedTuple):

@@ -23,6 +23,7 @@ from mulligan.session.records import (
     name_keys,
     result_key,
     value_key,
+    value_kind,
 )
 from mulligan.session.saved_state import save
 from mulligan.untrusted.text import safe_str
@@ -159,7 +160,7 @@ class LoopGuard:
         result = result_key(error, exception)
         with self._lock:
             streak = self._streaks.setdefault(owner, FailureStreak())
-            streak.add(step, self._step, type(error).__name__, invalid=invalid)
+            streak.add(step, self._step, value_kind(error), invalid=invalid)
             records = self._records(owner, name, arguments, error, invalid)
             excused = [
                 self._add_result(record, result, step=step, started=started, invalid=invalid, is_poll=is_poll)
@@ -242,7 +243,7 @@ class LoopGuard:
             return error, ""
         if count > 1:
             return error, _note_template(count, is_same_call=bool(owner) and records[0].count == count)
-        return error, "other_values" if streak.alike >= _OTHER_VALUES else ""
+        return error, "other_values" if streak.kind and streak.alike >= _OTHER_VALUES else ""
 
     def record_success(self, tool: Tool, read_arguments: Callable[[], Mapping[str, Any]]) -> None:
         """Records a success: all streaks end, and the same call is new; so is every call if something may have changed.

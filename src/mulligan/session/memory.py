@@ -335,10 +335,10 @@ class SessionMemory:
                 self.guard.record_proposal(tool, corrected, names)
         if key is not None:
             self.answers.end(key, Answer.from_result(result), has_run=result.attempts > 0)
-        if self.spending is not None and not (
-            error is not None and (error.rule or "").startswith(f"{RULE_PREFIX}budget")
-        ):
-            name = None if tool is None else tool.name
+        if self.spending is not None:
+            is_over = error is not None and (error.rule or "").startswith(f"{RULE_PREFIX}budget")
+            # A call over a budget counts for the conversation only.
+            name = None if tool is None or is_over else tool.name
             self.spending.end(name, result.duration - waited, len(result.content) if has_failed else None)
 
     def record_abandoned(self, key: str, *, may_have_run: bool) -> None:

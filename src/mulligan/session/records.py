@@ -8,13 +8,23 @@ from typing import Any
 
 import attrs
 
-from mulligan.errors import ToolError, ToolNotFoundError
+from mulligan.catalogue import MISSING, UNKNOWN
+from mulligan.errors import (
+    Problem,
+    ResourceConflictError,
+    ResourceNotFoundError,
+    ToolArgumentError,
+    ToolError,
+    ToolExecutionError,
+    ToolNotFoundError,
+)
 from mulligan.session.saved_state import OPTIONAL, Count, Hashes, Name
 from mulligan.untrusted.text import safe_str
 from mulligan.validate.numbers import float_to_int
 
 _LONGEST, _LEAVES, _PROBLEMS = 500, 64, 8
 _SHORTEST_PART = 3
+_ABOUT_VALUES = (ResourceConflictError, ResourceNotFoundError, ToolArgumentError, ToolExecutionError)
 
 
 def digest(text: str) -> str:
@@ -74,6 +84,23 @@ def value_key(error: ToolError) -> str | None:
         return digest(f"{kind}\0{safe_str(error.resource, _LONGEST)}")
     problems = sorted({f"{problem.pointer}\0{_normalize_value(problem.got)}" for problem in error.problems[:_PROBLEMS]})
     return digest("\0".join([kind, *problems])) if problems else None
+
+
+def value_kind(error: ToolError) -> str:
+    """What failures of other values have in common: the class, and the arguments whose values were rejected, as a hash.
+
+    Empty if no list of existing values can help: the cause lies elsewhere, or the error says what is expected.
+    """
+    if not isinstance(error, _ABOUT_VALUES):
+        return ""
+    if not error.problems:
+        return type(error).__name__
+    kinds = sorted({f"{one.pointer}\0{one.message}" for one in error.problems[:_PROBLEMS] if _may_be_listed(one)})
+    return digest("\0".join([type(error).__name__, *kinds])) if kinds else ""
+
+
+def _may_be_listed(problem: Problem) -> bool:
+    return bool(problem.pointer) and problem.expected is None and problem.message not in (MISSING, UNKNOWN)
 
 
 def _normalize_value(got: str | None) -> str:
@@ -199,8 +226,8 @@ class FailureStreak:
 
     Attributes:
         steps: how many there are, refused calls included.
-        kind: the error class of the last failure.
-        alike: in how many steps at the end it was that class.
+        kind: what the last failure has in common with others, as `value_kind` says; may be empty.
+        alike: in how many steps at the end it was that.
         invalid: whether the last one was a call that reached no tool.
         proposed: hashes of the names that the last feedback listed.
         step: the last step when it was counted.
@@ -227,12 +254,14 @@ class FailureStreak:
         Args:
             step: the step of the call that failed.
             now: the step that is the last one by now.
-            kind: the error class.
+            kind: what it has in common with failures of other values, or nothing.
             invalid: whether no tool was reached.
         """
         if step > self.step or not self.steps:
             self.steps, self.step = self.steps + 1, now
             self.alike = self.alike + 1 if kind == self.kind else 1
+        elif kind != self.kind:
+            self.alike = 1
         self.kind, self.invalid, self.proposed = kind, invalid, []
 
 

@@ -9,21 +9,31 @@ from mulligan.plugin import meanings as m
 from mulligan_http import outcomes
 
 rules = Rules()
-_PACKAGES = ("httpx", "httpx2", "httpcore", "httpcore2")
+_CLIENTS = ("httpx", "httpx2")
+_TRANSPORTS = ("httpcore", "httpcore2")
 _STATUS = re.compile(r"(\d{3})\b")
 _FIRST_ERROR = 400
 
 
-def named(*classes: str) -> tuple[str, ...]:
-    """The qualified names of classes in each of the packages.
+def in_clients(*classes: str) -> tuple[str, ...]:
+    """The qualified names of classes that only the clients have.
 
     Args:
         classes: their names.
     """
-    return tuple(f"{package}.{cls}" for package in _PACKAGES for cls in classes)
+    return tuple(f"{package}.{cls}" for package in _CLIENTS for cls in classes)
 
 
-@rules(*named("HTTPStatusError"))
+def in_all(*classes: str) -> tuple[str, ...]:
+    """The qualified names of classes that the clients and the transports below them have.
+
+    Args:
+        classes: their names.
+    """
+    return tuple(f"{package}.{cls}" for package in _CLIENTS + _TRANSPORTS for cls in classes)
+
+
+@rules(*in_clients("HTTPStatusError"))
 def redirect_not_followed(failure: Failure) -> ToolError | None:
     """`raise_for_status` on a redirect that was not followed; a status of 400 or above needs no rule here."""
     status = failure.look("response", "status_code")
@@ -34,26 +44,26 @@ def redirect_not_followed(failure: Failure) -> ToolError | None:
     return error
 
 
-@rules(*named("ProxyError"))
+@rules(*in_all("ProxyError"))
 def proxy(failure: Failure) -> ToolError:
     """The proxy is unreachable, refuses the request or requires credentials."""
     status = _STATUS.match(failure.text)
     return outcomes.proxy(failure, int(status[1]) if status else None)
 
 
-@rules(*named("UnsupportedProtocol"))
+@rules(*in_all("UnsupportedProtocol"))
 def protocol(failure: Failure) -> ToolError:
     """A URL without a scheme, or whose scheme is not HTTP."""
     return outcomes.bad_url(failure, failure.look("request", "url"))
 
 
-@rules(*named("InvalidURL"))
+@rules(*in_clients("InvalidURL"))
 def url(failure: Failure) -> ToolError:
     """An invalid URL."""
     return outcomes.bad_url(failure)
 
 
-@rules(*named("LocalProtocolError"))
+@rules(*in_all("LocalProtocolError"))
 def request(failure: Failure) -> ToolError:
     """A request that violates HTTP. An invalid header is rejected before anything is sent."""
     if failure.says("illegal header value", "illegal header name"):
@@ -61,31 +71,31 @@ def request(failure: Failure) -> ToolError:
     return m.error_of(failure, m.FAILED, message="The tool made an invalid HTTP request.")
 
 
-@rules(*named("RemoteProtocolError"))
+@rules(*in_all("RemoteProtocolError"))
 def answer(failure: Failure) -> ToolError:
     """The connection closed before or during the response, or the server does not speak HTTP."""
     return outcomes.not_http(failure) if failure.says("illegal status line") else outcomes.connection(failure)
 
 
-@rules(*named("DecodingError"))
+@rules(*in_clients("DecodingError"))
 def decoding(failure: Failure) -> ToolError:
     """A response whose body does not match its `Content-Encoding`."""
     return outcomes.unreadable(failure)
 
 
-@rules(*named("TooManyRedirects"))
+@rules(*in_clients("TooManyRedirects"))
 def redirects(failure: Failure) -> ToolError:
     """A redirect loop, or too many redirects."""
     return outcomes.redirected(failure)
 
 
-@rules(*named("StreamError", "CookieConflict"))
+@rules(*in_clients("StreamError", "CookieConflict"))
 def misuse(failure: Failure) -> ToolError:
     """The tool reads a response twice, too early or too late, or has two cookies with one name."""
     return outcomes.misuse(failure)
 
 
-@rules(*named("TimeoutException", "NetworkError"))
+@rules(*in_all("TimeoutException", "NetworkError"))
 def connection(failure: Failure) -> ToolError:
     """No connection, no response in time, or a connection dropped midway."""
     return outcomes.connection(failure)

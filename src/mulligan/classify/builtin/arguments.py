@@ -16,10 +16,9 @@ from mulligan.classify.failure import Failure
 from mulligan.classify.field_errors import pointer_to
 from mulligan.classify.rules import Rules
 from mulligan.errors import Problem, ToolArgumentError, ToolError, ToolExecutionError
-from mulligan.lazy import lazy_pattern
 
 rules = Rules()
-_NOT_JSON = lazy_pattern(r"^[^\n]{0,100}: line \d+ column \d+ \(char \d+\)\s*$")
+_NOT_JSON = re.compile(r"^[^\n]{0,100}: line \d+ column \d+ \(char \d+\)\s*$")
 _BINDING = re.compile(
     r"(?:([\w.<>]{1,200})\(\) )?(?:got an unexpected keyword argument '?(\w{1,100})"
     r"|got multiple values for argument '(\w{1,100})'"
@@ -194,7 +193,9 @@ def decoding(failure: Failure) -> ToolError | None:
 
 @rules("builtins.ValueError")
 def decoding_text(failure: Failure) -> ToolError | None:
-    """The text of a `json.JSONDecodeError` in another exception, after a call that sent no JSON text: about a response."""
+    """The text of a `json.JSONDecodeError` in a plain `ValueError`, after a call that sent no JSON text: about a response."""
+    if type(failure.exception) is not ValueError:
+        return None
     sent = (value for value in _values(failure.arguments or {}) if type(value) is str)
     if _NOT_JSON.search(failure.text) is None or any(value.lstrip()[:1] in ("{", "[") for value in sent):
         return None

@@ -27,6 +27,7 @@ from mulligan.classify.detect.mappings import (
     status_of,
 )
 from mulligan.classify.detect.member_names import pieces
+from mulligan.classify.detect.own_outcomes import reports_own_work
 from mulligan.classify.detect.reports import coded
 from mulligan.classify.detect.sentences import clear_sense, sentences
 from mulligan.classify.detect.subject import Subject
@@ -332,7 +333,7 @@ def detect_only_message(value: Mapping[Any, Any], subject: Subject) -> Failure |
     (name, message), *_ = value.items()
     if name not in ("message", "msg", "detail") or type(message) is not str or len(message) > _LONGEST_MESSAGE:
         return None
-    if subject.is_verdict:
+    if subject.is_verdict or reports_own_work(message, subject):
         return None
     if not (subject.is_reading or subject.is_writing):
         is_refusal = said(message) in _REFUSALS

@@ -19,7 +19,7 @@ def _words(lines: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{'|'.join(joined_lines(lines))})(?![A-Za-z0-9_])")
 
 
-_REFUSAL = _words(
+REFUSAL = _words(
     r"""
     (?:can|could|did|does|do|was|were|is|are|has|have|had|may|must|would|will|shall)(?: [a-z]+)? (?:not|never|no longer)
     unable to
@@ -55,7 +55,7 @@ _REFUSAL = _words(
     """
 )
 _NEGATED_VERB = re.compile(r"\b(?:can|could|was|were|is|are|did|does|has|have) not\b|\b(?:unable|failed) to\b")
-_NEGATION = _words(
+NEGATION = _words(
     r"""
     not
     never
@@ -182,7 +182,7 @@ def is_statistic(message: str) -> bool:
     if _ERROR.match(message):
         return False
     words = normalize(first_sentence(message))
-    is_settled = _DONE_UNLESS_NEGATED.search(words) is not None and _NEGATION.search(words) is None
+    is_settled = _DONE_UNLESS_NEGATED.search(words) is not None and NEGATION.search(words) is None
     return is_settled or _COUNT.match(message.partition(": ")[2]) is not None
 
 
@@ -246,7 +246,7 @@ def says_refused(words: str, subject: Subject) -> bool:
     if _BENIGN.search(words) or says_over(words, subject) or _is_so_already(words, stem, subject):
         return False
     refusals = (
-        found[0] for found in _REFUSAL.finditer(words)
+        found[0] for found in REFUSAL.finditer(words)
     )  # the tool's own verb is no refusal: `Rejected the offer`
     return any(stem is None or stem not in refusal for refusal in refusals) or foreign_sense(words) is not None
 
@@ -260,7 +260,7 @@ def _is_so_already(words: str, stem: str | None, subject: Subject) -> bool:
 def _says_success(words: str) -> bool:
     if _DONE_FIRST.match(words) is not None or _DONE_AT_ALL.match(words) is not None:
         return True
-    return _NEGATION.search(words) is None and _DONE_UNLESS_NEGATED.search(words) is not None
+    return NEGATION.search(words) is None and _DONE_UNLESS_NEGATED.search(words) is not None
 
 
 def _says_done(clause: str) -> bool:
@@ -268,6 +268,6 @@ def _says_done(clause: str) -> bool:
     words = clause.split()
     if not 1 < len(words) <= _MOST_DONE or words[0] in ("no", "not", "nothing", "nobody"):
         return False
-    if _NEGATION.search(clause) or _REFUSAL.search(clause):
+    if NEGATION.search(clause) or REFUSAL.search(clause):
         return False
     return _READY.search(clause) is not None or any(_PARTICIPLE.fullmatch(word) for word in (words[0], words[-1]))

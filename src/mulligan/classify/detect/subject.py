@@ -86,7 +86,7 @@ _WRITING = (
 """)
     - _READING
 )
-_UNDOING = word_set("""
+UNDOING = word_set("""
     delete remove cancel stop kill block revoke reject close disable deactivate ban mute terminate clear expire lock abort
     end unsubscribe unlink detach drop reset decline refuse deny archive purge withdraw void suspend disarm kick evict
     unpublish invalidate
@@ -117,6 +117,8 @@ _JUDGING = word_set("""
     classify evaluate simulate roll compare diff review inspect is has can exists exist guess assess scan
     match analyze analyse probe ping diagnose detect
 """)
+_PREPOSITIONS = word_set("by for from in of on to with")
+_ACTIONS = _WRITING | _READING | UNDOING
 
 
 class Subject(NamedTuple):
@@ -138,6 +140,8 @@ class Subject(NamedTuple):
         words: the words of the name.
         verb: what it does, if it does something.
         is_idempotent: it makes sure of something, which may be so already.
+        action: the verb of the name, whether or not it is one that does something: `deny` of `deny_request`.
+        thing: what it deals with: `item` of `add_order_item`, `file` of `delete_file_by_id`; empty if the name has no noun.
     """
 
     converts: bool
@@ -155,6 +159,8 @@ class Subject(NamedTuple):
     words: frozenset[str] = frozenset()
     verb: str = ""
     is_idempotent: bool = False
+    action: str = ""
+    thing: str = ""
 
 
 def subject_of(tool: Tool) -> Subject:
@@ -168,6 +174,9 @@ def _subject(name: str) -> Subject:
     first, all_words = words[0] if words else "", set(words)
     verbs = words[:-1] if words[1:] and words[-1] in _NOUNS else words
     verb = next((word for word in verbs[:3] if word in _WRITING or word in _READING or word in _JUDGING), first)
+    action = next((word for word in verbs[:3] if word in _ACTIONS), first)
+    end = next((place for place, word in enumerate(words) if place and word in _PREPOSITIONS), len(words))
+    thing = next((word for word in reversed(words[:end]) if word != action), "")
     runs = verb in _RUNNING or (bool(all_words & _PROGRAMS) and (verb in _PROGRAMS or verb not in _WRITING | _READING))
     runs = runs or (verb in _SENDING and not all_words.isdisjoint(_PROGRAMS - _COMMANDS))
     is_made = bool(all_words & _MAKING) and bool(all_words & _MADE) and words[-1] in _MADE
@@ -187,11 +196,13 @@ def _subject(name: str) -> Subject:
             False,
             False,
             is_writing=True,
-            is_undoing=bool(all_words & _UNDOING),
+            is_undoing=bool(all_words & UNDOING),
             runs=runs,
             words=frozenset(words),
             verb=verb,
             is_idempotent=bool(all_words & _ENSURING) or all_words >= _OR_CREATE,
+            action=action,
+            thing=thing,
         )
     reads = verb in _READING or opens_text or (bool(words) and words[-1] in _ABOUT)
     return Subject(
@@ -203,11 +214,13 @@ def _subject(name: str) -> Subject:
         is_search=bool(all_words & _SEARCHING),
         is_record=reads and bool(all_words & _RECORDS),
         is_verdict=bool(all_words & _JUDGING),
-        is_undoing=bool(all_words & _UNDOING),
+        is_undoing=bool(all_words & UNDOING),
         is_reading=reads,
         runs=runs,
         is_file=bool(all_words & _FILES),
         is_made=is_made,
         is_idempotent=bool(all_words & _ENSURING) or all_words >= _OR_CREATE,
         words=frozenset(words),
+        action=action,
+        thing=thing,
     )

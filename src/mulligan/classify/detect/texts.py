@@ -21,6 +21,7 @@ from mulligan.classify.detect.outcomes import (
     says_over,
     says_refused,
 )
+from mulligan.classify.detect.own_outcomes import reports_own_work
 from mulligan.classify.detect.programs import detect_exit, detect_traceback
 from mulligan.classify.detect.raised_texts import is_raised_text, names_own_attempt
 from mulligan.classify.detect.reports import coded
@@ -205,7 +206,8 @@ def detect_text(text: str, subject: Subject) -> Failure | None:
     written = (message, text.strip())
     if any(is_raised_text(line, subject) or names_own_attempt(line, subject) for line in written):
         return Failure(value=message, message=message, status=leading_status(message) or _find_status(message))
-    if subject.converts or _LOG_LINE.match(message) or _is_of_others(message, subject):
+    is_of_others = subject.converts or _LOG_LINE.match(message) or _is_of_others(message, subject)
+    if is_of_others or reports_own_work(message, subject):
         return None
     if len(message) <= 2 * _LONGEST_REPORT:
         framework = _detect_framework(message, subject) or _detect_exception(message, subject)
