@@ -961,3 +961,86 @@ def test_the_namespace_that_all_tools_share_is_no_kind_of_thing():
     others = [reader("radio.live.get", "station"), reader("radio.shows.list", "station"), reader("radio.stations.list")]
     told = step(TimeoutError("read timed out"), "radio.shows.create", {"station": "fm1", "title": "Dawn"}, *others)
     assert proposed(told) == {"name": "radio.shows.list", "arguments": {"station": "fm1"}}
+
+
+@pytest.mark.parametrize(
+    ("name", "sql", "about"),
+    [
+        ("execute_production", "sql", "Run SQL on the production database."),
+        ("db_execute_live", "sql", ""),
+        ("save_statement", "sql", "Saves a statement."),
+        ("schedule_sql", "sql", "Runs a statement every night."),
+        ("run_migration", "sql", "Applies a migration to all tenants."),
+        ("execute_everywhere", "sql", "Runs a statement for all customers."),
+    ],
+)
+def test_a_statement_is_not_sent_elsewhere_nor_to_what_does_something_else_with_it(
+    name: str, sql: str, about: str
+) -> None:
+    told = step(
+        ONLY_READS[0], "db_query", {sql: "insert into trees values (1)"}, statement(name, about), read_only=True
+    )
+    assert name not in told
+
+
+@pytest.mark.parametrize(
+    ("text", "is_named"),
+    [
+        ("Pitch 5 is already booked (booking id 88, by Mia)", False),  # that of another
+        ("Port 8080 is already in use", False),
+        ("A booking for pitch 5 exists already: id 88", True),
+        ("A booking already exists (id 88)", True),
+    ],
+)
+def test_what_another_holds_is_no_thing_that_exists_already(text: str, is_named: bool) -> None:
+    other = reader("update_booking", "booking_id", read_only=False)
+    told = step(RuntimeError(f"Conflict: {text}"), "create_booking", {"pitch": "5", "guest": "Ana"}, other)
+    assert ("update_booking" in told) is is_named
+
+
+@pytest.mark.parametrize(
+    ("called", "sent", "others", "named"),
+    [
+        ("start_build", {"job_name": "nightly"}, [("get_job", "job_name"), ("get_build", "job_name")], "get_job"),
+        ("add_remark", {"ticket_id": "t7"}, [("get_ticket", "ticket_id"), ("list_remarks", "ticket_id")], "get_ticket"),
+        ("update_build", {"build_id": "b1", "job_name": "n"}, [("get_build", "build_id")], "get_build"),
+    ],
+)
+def test_where_a_state_refused_the_call_what_it_names_is_read(called, sent, others, named) -> None:
+    told = step(errors.ResourceConflictError("It is disabled."), called, sent, *(reader(*one) for one in others))
+    assert proposed(told)["name"] == named
+
+
+def test_after_a_call_that_may_have_run_what_it_was_to_make_is_read_first() -> None:
+    others = [reader("get_ticket", "ticket_id"), reader("list_remarks", "ticket_id")]
+    told = step(TimeoutError("timed out"), "add_remark", {"ticket_id": "t7"}, *others)
+    assert proposed(told)["name"] == "list_remarks"
+
+
+def test_a_name_that_is_taken_is_what_is_looked_up() -> None:
+    sent = {"name": "Summer cup", "slug": "cup"}
+    told = step(
+        errors.ResourceConflictError("Slug is already taken"), "create_contest", sent, reader("get_contest", "contest")
+    )
+    assert "Summer cup" not in told
+
+
+@pytest.mark.parametrize(
+    ("name", "about", "is_named"),
+    [
+        ("printers_list_jobs", "List the jobs of a printer", True),
+        ("jobs_browse", "Browse jobs", True),
+        ("jobs_read", "Mark the jobs as read", False),
+        ("list_next_job", "List the next job and remove it.", False),
+        ("list_job", "List a job for applicants.", False),  # with arguments that were not sent
+    ],
+)
+def test_a_verb_behind_a_servers_name_or_at_the_end_says_that_a_tool_reads(
+    name: str, about: str, is_named: bool
+) -> None:
+    required = ("title", "salary") if name == "list_job" else ()
+    other = reader(name, *required, about=about, read_only=False)
+    told = step(
+        errors.ResourceNotFoundError("no such job", resource="j1"), "printers_stop_job", {"job_id": "j1"}, other
+    )
+    assert (name in told) is is_named
