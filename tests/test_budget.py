@@ -389,7 +389,7 @@ def test_calls_over_the_budget_of_a_tool_are_failures_of_the_conversation(begin)
 
 
 @pytest.mark.parametrize(
-    ("name", "near"), [("raed", "read"), ("Pay", "pay"), ("paay", "pay"), ("writ_file", "write_file")]
+    ("name", "near"), [("raed", "read"), ("Pay", "pay"), ("paay", "pay"), ("writeFile", "write_file")]
 )
 def test_a_budget_for_a_misspelt_tool(desk, name, near):
     tools = [Tool.from_schema("write_file", "", {"type": "object"}, dict), desk.read, desk.pay]

@@ -589,19 +589,56 @@ def test_a_thing_of_the_user_that_is_full_is_no_account(pipeline, text, cls):
     assert type(pipeline.classify(ClientError(Response(422), text))) is cls
 
 
-def test_the_path_of_a_request_that_may_hold_a_key_is_not_shown(pipeline):
-    for path in ("/services/T01ABCDEF/B01ABCDEF/qN7xPz2LmT5cV8bK1rWd9sYf", "/v3/0b5c6f3f8e9d4a27b1c2d3e4f5a60718/eth"):
-        error = pipeline.classify(ClientError(Response(404, url=f"https://hooks.example{path}"), "404"))
-        assert error.resource is None
-        assert path not in error.message
-    shown = pipeline.classify(ClientError(Response(404, url="https://api.example/v1/orders/2024-17"), "404"))
-    assert shown.resource == "/v1/orders/2024-17"
+@pytest.mark.parametrize(
+    ("path", "shown"),
+    [
+        ("/services/T01ABCDEF/B01ABCDEF/qN7xPz2LmT5cV8bK1rWd9sYf", "/services/T01ABCDEF/B01ABCDEF"),
+        ("/v3/0b5c6f3f8e9d4a27b1c2d3e4f5a60718/eth", "/v3"),
+        ("/api/webhooks/1122/abc-def", "/api/webhooks/1122/abc-def"),
+        ("/hooks/catch/123456/abcde1", "/hooks"),
+        ("/bot/s3cr3t/send", "/bot"),
+        ("/3f2b8c1e-7d4a-4e2b-9c11-0a1b2c3d4e5f", None),
+        ("/v1/orders/2024-17", "/v1/orders/2024-17"),
+    ],
+)
+def test_the_path_of_a_request_is_shown_up_to_what_may_be_a_key(pipeline, path, shown):
+    error = pipeline.classify(ClientError(Response(404, url=f"https://hooks.example{path}"), "404"))
+    assert error.resource == shown
 
 
-def test_the_text_of_a_decoder_is_about_a_response_unless_json_was_sent(pipeline):
-    error = ValueError("Expecting ',' delimiter: line 3 column 7 (char 41)")
+def test_the_text_of_a_decoder_is_about_a_response_unless_an_argument_reads_so(pipeline):
+    error = ValueError("Expecting ',' delimiter: line 1 column 9 (char 8)")
     assert type(pipeline.classify(error, arguments={"to": "a"})) is ToolExecutionError
     assert type(pipeline.classify(error, arguments={"body": '{"a": 1 "b": 2}'})) is ToolArgumentError
+    unread = ValueError("Expecting value: line 1 column 1 (char 0)")
+    assert type(pipeline.classify(unread, arguments={"text": "hello"})) is ToolArgumentError
+    other = ValueError("Unexpected token 'FORM': line 1 column 10 (char 9)")
+    assert type(pipeline.classify(other, arguments={"query": "select a FORM b"})) is not ToolExecutionError
+
+
+@pytest.mark.parametrize(
+    ("status", "text", "arguments"),
+    [
+        (422, "The team red is disabled", {"team": "red"}),
+        (400, "The subscription sub_1 has been cancelled", {"subscription_id": "sub_1"}),
+        (422, "The token DOGE is frozen", {"token": "DOGE"}),
+        (400, "This key is locked by another client", {"key": "k"}),
+    ],
+)
+def test_a_thing_that_a_call_names_is_no_account_and_no_key_of_the_caller(pipeline, status, text, arguments):
+    assert not pipeline.classify(ClientError(Response(status), text), arguments=arguments).fatal
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Your credit balance is exhausted. The previous rate was 10 requests per minute.",
+        "insufficient_quota: You have used all the credits of your trial (500/h plan)",
+        "You exceeded your current quota, please check your plan. Tokens per minute limit: 0",
+    ],
+)
+def test_an_empty_account_is_no_rate(pipeline, text):
+    assert pipeline.classify(ClientError(Response(429), text)).fatal
 
 
 def test_a_code_outweighs_the_state_of_a_thing(pipeline):

@@ -925,19 +925,16 @@ def _same_with_and_without_the_quick_look(text: str) -> None:
         assert patterns.redact_patterns(text) == quick
 
 
-@pytest.mark.parametrize("before", ["", "user: ", "a/b/c/", "x" * 90 + "/"])
-@pytest.mark.parametrize(
-    "secret",
-    ["ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8", "correct horse battery staple", "password=hunter2secret"],
-)
-def test_a_long_pointer_is_shortened_and_shows_no_half_of_a_secret(before, secret):
-    redact = Redactor(["correct horse battery staple"], environment={}).redact
-    for length in range(0, 301, 7):
-        filler = ("word " * 100)[:length]
-        told = redacted_pointer(f"/{before}{filler}{secret}{' and more' * 40}", redact)
-        assert len(told) <= 100
-        assert told.endswith("…")
-        assert secret[:12] not in told
+def test_of_a_pointer_that_is_too_long_to_be_shown_nothing_is():
+    secret = "Zq9" + "a0b1c2d3" * 200
+    redact = Redactor([secret], environment={}).redact
+    for pointer in (
+        f"/{secret}",
+        f"/{'word ' * 50}{secret}",
+        f"/https://bob:{'hunter2' * 150}@x.example/",
+        "/" + "token: " * 9_000,
+    ):
+        assert redacted_pointer(pointer, redact) == "/…"
 
 
 def test_a_pointer_that_is_not_long_is_whole():

@@ -45,11 +45,8 @@ STATES_OF_A_VERB = [
     ("withdraw_offer", "Offer is no longer available."),
     ("unpublish_post", "The post is no longer visible."),
     ("drop_connection", "Connection closed."),
-    ("fill_tank", "Tank 2 is full."),
 ]
 SETTINGS = [
-    ("set_status", "Status: failed"),
-    ("set_order_status", "Order status: cancelled"),
     ("set_rate_limit", "Rate limit: 5 per minute"),
     ("update_rate_limit", "Rate limit set to 10 requests per minute."),
 ]
@@ -65,6 +62,10 @@ FAILURES = [
     ("lend_boat", "Boat 4 is lent to Ana, who has not returned it yet."),
     ("register_user", "User bob registered on 3 May; he is already a member."),
     # it did not last
+    ("invite", "Invitation sent to bob, who was not found."),
+    ("send_payment", "Payment sent to bob, who rejected it."),
+    ("send_email", "Email sent to bob@x.example, but it is not delivered."),
+    ("update_status", "Status: failed"),
     ("send_message", "Message sent to bob; it could not be delivered."),
     ("send_message", "Message sent to bob, who is offline. Rate limit exceeded, wait 20 s."),
     ("restart_vm", "VM 5 was restarted and is not starting: quota exceeded."),

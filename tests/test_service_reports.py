@@ -84,22 +84,40 @@ def test_results_beside_an_error_are_no_part_of_it():
     assert "Bring it back soon." not in call(answered(400, body), {"loan": "l1"}).content
 
 
-@pytest.mark.parametrize("code", [-32602, -32603, -32600])
 @pytest.mark.parametrize(
-    ("data", "cls"),
+    ("code", "data", "cls"),
     [
-        ("The session has expired.", ToolAuthenticationError),
-        ("Access denied for this shelf.", ToolPermissionError),
-        ("Shelf not found.", ResourceNotFoundError),
-        ('Shelf with the name "north" already exists.', ResourceConflictError),
-        ("The shelf is blue.", None),
-        ({"shelf": "north"}, None),
+        (-32602, "The session has expired.", ToolAuthenticationError),
+        (-32603, "The session has expired.", ToolAuthenticationError),
+        (-32600, "Access denied for this shelf.", ToolPermissionError),
+        (-32602, "Shelf not found.", ResourceNotFoundError),
+        (-32603, "key not found in cache", ToolExecutionError),  # not of what was asked for
+        (-32602, "property api_key is missing", ToolArgumentError),
+        (-32602, "access denied for a path outside of the root", ToolArgumentError),
+        (-32602, "too many requests in one batch", ToolArgumentError),
+        (-32602, "The shelf is blue.", ToolArgumentError),
+        (-32603, {"shelf": "north"}, ToolExecutionError),
     ],
 )
 def test_a_code_that_a_server_sends_for_everything_does_not_hide_what_it_says(code, data, cls):
     error = Stored(f"Invalid params. {data}", code=code, message="Invalid params.", data=data)
-    default = ToolExecutionError if code == -32603 else ToolArgumentError
-    assert type(call(error, {"shelf": "north"}).error) is (cls or default)
+    assert type(call(error, {"shelf": "north"}).error) is cls
+
+
+@pytest.mark.parametrize(
+    ("body", "cls"),
+    [
+        ({"message": "Invalid request", "params": {"q": "rate limit exceeded"}}, ToolArgumentError),  # what was sent
+        ({"message": "Invalid request", "context": "while the user said: quota exceeded"}, ToolArgumentError),
+        (
+            {"code": 7, "message": "Loan not saved", "data": {"status": "UNAUTHORIZED"}},
+            ToolArgumentError,
+        ),  # of the loan
+        ({".tag": ["x"], "error": "Token expired."}, ToolAuthenticationError),
+    ],
+)
+def test_what_stands_beside_an_error_is_not_taken_for_it(body, cls):
+    assert type(call(answered(400, body), {"q": "rate limit exceeded"}).error) is cls
 
 
 @pytest.mark.parametrize(
@@ -109,6 +127,7 @@ def test_a_code_that_a_server_sends_for_everything_does_not_hide_what_it_says(co
         ("stale revision", ResourceConflictError),
         ("The given etag does not match the current etag", ResourceConflictError),
         ("generation 4 is not the latest generation (6)", ResourceConflictError),
+        ("wrong expected version of Python: 3.8", None),
         ("Cannot update archived shelf: north (archived in March)", ResourceConflictError),
         ("wrong sequence of steps", None),
         ("unexpected sequence in line 3", None),
@@ -148,6 +167,19 @@ def test_the_quotation_keeps_the_marks_of_the_report():
 )
 def test_a_list_needs_no_colon(text):
     assert "from those quoted above" in step(ValueError(text), {"genre": "crime"})
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["genre must not be one of novel, poem or play", "not found in any of /a, /b and /c", "Try one of these, in order"],
+)
+def test_what_must_not_be_sent_is_not_offered(text):
+    assert "quoted above, then" not in step(ValueError(text), {"genre": "poem"})
+
+
+def test_a_name_keeps_the_marks_with_which_it_was_sent():
+    result = call(answered(404, {"message": "Shelf “Plan «A»” was not found"}), {"shelf": "Plan «A»"})
+    assert result.error.resource == "Plan «A»"
 
 
 def test_the_name_of_a_member_is_compared_with_the_names_that_a_report_lists():

@@ -31,9 +31,6 @@ class TestDominance(Dominance):
     framework = "CrewAI"
     packages = ("crewai",)
     native = True
-    cannot = {
-        "missing_namespace: c1 tells it before any other": "CrewAI shows the model a name without a mark for its namespace"
-    }
 
     def open(self, scene, stage, is_guarded):
         one = self._agent(scene, stage, is_guarded)

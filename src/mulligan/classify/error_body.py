@@ -38,7 +38,7 @@ MESSAGES = frozenset((
     "message", "msg", "Message", "error_description", "error_message", "errorMessage", "errmsg", "detail",
     "reason", "description", "explanation", "title", "error", "faultstring", "status_message", "err",
     "user_message", "userMessage", "developer_message", "developerMessage", "errorDescription", "text",
-    "errors", "context",
+    "errors",
 ))
 _STORED_MESSAGES = (
     "message", "msg", "error", "explanation", "detail", "details", "description", "error_description", "reason",
@@ -46,9 +46,8 @@ _STORED_MESSAGES = (
 )
 # fmt: on
 _FIELDS_WITH_MAPPING = frozenset(("message", "messages", "errors", "error", "detail", "params"))
-_DETAILS = (
-    "data"  # of an error object with a code and a message, as in JSON-RPC and WordPress; elsewhere it holds results
-)
+# What an error object with a code says of the fields of a request, as WordPress does; its other data may be results.
+_DETAILS, _FIELDS = "data", ("params", "details", "errors")
 _RANKS = {name: rank for rank, name in enumerate(_CODES)}
 _TITLE = _RANKS["title"]
 _CODE = lazy_pattern(r"[A-Za-z_][\w.#:/-]{1,100}")
@@ -66,14 +65,15 @@ def error_nodes(body: Body | None) -> Nodes:
             node = as_dict(node)
             result.append(node)
             if depth < _DEEPEST:
-                named = {node.get(".tag")}  # the tag of a union names the member that holds the details
-                if type(node.get("message")) is str and "code" in node:
-                    named.add(_DETAILS)
+                tag = node.get(".tag")  # the tag of a union names the member that holds the details
                 queue += [
                     (inner, depth + 1)
                     for name, inner in node.items()
-                    if (name in _NESTED or name in named) and type(inner) is not str
+                    if (name in _NESTED or name == tag) and type(inner) is not str
                 ]
+                if type(node.get("message")) is str and "code" in node and is_a(node.get(_DETAILS), Mapping):
+                    data = as_dict(node[_DETAILS])
+                    queue.append(({name: data[name] for name in _FIELDS if name in data}, depth + 1))
         elif type(node) in (list, tuple):
             queue += [(mapping, depth + 1) for item in node[:20] if (mapping := as_mapping(item)) is not None]
     return tuple(result)
@@ -125,7 +125,7 @@ def messages(value: object, nodes: Nodes) -> Iterator[str]:
                 yield text[:1_000]
             elif name in _FIELDS_WITH_MAPPING and type(text) is dict:
                 yield from (f"{one} {nodes[0]}"[:1_000] for one, nodes in text.items() if _is_texts(nodes))
-                yield from (one[:1_000] for one in text.values() if type(one) is str and " " in one)
+                yield from (one[:1_000] for key, one in text.items() if type(one) is str and one.startswith(f"{key} "))
         yield from _texts(node.get("errors"))
         yield from _texts(node.get("messages"))
     for text in read_fields(value, _STORED_MESSAGES):

@@ -158,11 +158,18 @@ class Evidence:
     def told(self) -> str:
         """All messages of the failure: from the body, from attributes of the exception, and its text; with plain quotes."""
         if self.is_plain:
-            return with_plain_quotes(self._missing_key or self._argument_texts or without_link(self.text))
+            return self._with_plain_quotes(self._missing_key or self._argument_texts or without_link(self.text))
         messages = dict.fromkeys(self._read(lambda source: tuple(error_body.messages(source, self._error_nodes))) or ())
         if not messages or next(iter(messages)) not in self.text:  # otherwise the text is a dump of the body
             messages[self._argument_texts or without_link(self.text)] = None
-        return with_plain_quotes("\n".join(messages)[:2_000])
+        return self._with_plain_quotes("\n".join(messages)[:2_000])
+
+    def _with_plain_quotes(self, text: str) -> str:
+        """A text with plain quotation marks, unless it shows a value that was sent with others."""
+        if text.isascii():
+            return text
+        sent = (value for _, _, value in self.leaves if type(value) is str and not value.isascii())
+        return text if any(value in text for value in sent) else with_plain_quotes(text)
 
     @property
     def _argument_texts(self) -> str:

@@ -84,7 +84,10 @@ _SEPARATORS = ("/", "\\", " ")
 _QUOTES = frozenset("\"'`")
 _STEP = lazy_pattern(r"[/\\]\w|\w\.[a-z]\w{0,5}$")
 _ESCAPED_PATH = lazy_pattern(r"[A-Za-z]:\\\\[^\\]|\\{4}\w")
-_PARTS_OF_PATH = lazy_pattern(r"[A-Za-z0-9]{16,}")  # that may be a key: words are shorter, or in parts
+_KEYS = frozenset(
+    ("webhook", "webhooks", "hook", "hooks", "catch", "key", "keys", "token", "tokens", "bot", "secret", "k")
+)
+_SHORTEST_KEY, _LONG_STEP = 5, 16
 _NAMING_METHODS = ("", "GET", "HEAD", "DELETE", "PUT", "PATCH")
 _KIND_MISSING = lazy_pattern(  # `Key not found`, `user_not_found`, `No such space`
     r"\b([A-Za-z]\w{1,40}?(?: \w{1,30})?)[ _](?:was |is |could )?(?:not[ _](?:be )?found|does not exist|doesn't exist)\b"
@@ -159,8 +162,8 @@ def find_resource(
         alike = [name for other, name in named if other == rank]
         name = next((name for name in alike if not _is_place(text, name, alike)), alike[0])
         return thing if thing is not None and not path and rank == _CONTAINER_RANK else name
-    if path and method in _NAMING_METHODS and not _may_hold_key(path):
-        return path
+    if path and method in _NAMING_METHODS:
+        return _before_key(path)
     return thing or _only_innermost(candidates)
 
 
@@ -171,23 +174,29 @@ def _is_place(text: str, name: str, others: list[str]) -> bool:
     return is_second and _PLACE.search(text[max(0, position - _LONGEST_PLACE) : position]) is not None
 
 
-def _may_hold_key(path: str) -> bool:
-    """Whether a path that the model did not send may hold a key, as the address of a webhook does."""
-    parts = _PARTS_OF_PATH.findall(path)
-    return any(
-        (any(map(str.isdigit, part)) and any(map(str.isalpha, part))) or part.isupper() or is_random(part)
-        for part in parts
-    )
+def _before_key(path: str) -> str | None:
+    """A path that the model did not send, up to what may be a key, as in the address of a webhook; None if that is all."""
+    steps = path.split("/")
+    end = next((place for place in range(1, len(steps)) if _may_be_key(steps[place], steps[place - 1])), len(steps))
+    return "/".join(steps[:end]) or None
+
+
+def _may_be_key(step: str, before: str) -> bool:
+    """Whether a step of a path is named as a key, or long and no word or number."""
+    letters = "".join(filter(str.isalnum, step))
+    if before.lower() in _KEYS and len(letters) >= _SHORTEST_KEY:
+        return True
+    is_mixed = any(map(str.isdigit, letters)) and any(map(str.isalpha, letters))
+    return len(letters) >= _LONG_STEP and (is_mixed or letters.isupper() or is_random(letters))
 
 
 def _value_of_kind(text: str, arguments: Mapping[str, Any]) -> str | None:
-    """The value of the argument that a report names, or whose kind it says is missing: of `user` for `user_not_found`."""
-    found = _NAMED_ARGUMENT.search(text[:1_000])
-    said = next(filter(None, found.groups()), "").casefold() if found is not None else ""
-    name = next((name for name in arguments if said and name.casefold() == said), None)
-    if name is None:
-        reported = _KIND_MISSING.search(text[:1_000])
-        name = argument_named_in(reported[1] or reported[2], arguments) if reported is not None else None
+    """The value of the argument whose kind a report says is missing, or that it names: of `user` for `user_not_found`."""
+    reported = _KIND_MISSING.search(text[:1_000])
+    name = argument_named_in(reported[1] or reported[2], arguments) if reported is not None else None
+    if name is None and (found := _NAMED_ARGUMENT.search(text[:1_000])) is not None:
+        said = next(filter(None, found.groups())).casefold()
+        name = next((one for one in arguments if one.casefold() == said), None)
     value = None if name is None else arguments[name]
     value = value[0] if type(value) is list and len(value) == 1 else value
     return str(value) if _is_name(value) else None

@@ -93,7 +93,7 @@ def _headlines(nodes: Nodes) -> Iterator[str]:
             has_both = type(title) is str and type(detail) is str and title != detail
             yield f"{str(title).rstrip('.')}: {detail}" if has_both else sentences[0]
             count += 1
-            if type(node.get(_ADDED)) is str and " " in node[_ADDED]:
+            if type(node.get(_ADDED)) is str and " " in node[_ADDED] and node[_ADDED][:1].isupper():
                 yield node[_ADDED]
         yield from _listed(node.get("errors"))
         yield from _listed(node.get("messages"))

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 
 from mulligan.classify import meanings as m
-from mulligan.classify.call_arguments import shows_sent_value
 from mulligan.classify.failure import Failure
 from mulligan.classify.reasons import meaning_of_codes
 from mulligan.lazy import lazy_pattern
@@ -24,8 +23,9 @@ _STATE = lazy_pattern(
     r"resume|stop|approve|complete|start) (?:a |an |the )?(?:active|inactive|open|closed|running|stopped|paused|pending|"
     r"queued|failed|finished|completed|cancell?ed|archived|published|draft|paid|unpaid|expired|suspended|locked) \w+"
     r"(?=\s*(?:$|[.,;:(]))"
-    r"|\b(?:is|are|was|were|has been|have been) already (?!(?:delet|remov)ed)(?:\w+ed|paid|sent|sold|active|done|complete)"
-    r"(?=\s*(?:$|[.,;(]))"
+    r"|\b(?:is|are|was|were|has been|have been) already (?:accepted|active|approved|archived|cancell?ed|claimed|closed|"
+    r"completed|delivered|finished|locked|merged|paid|published|redeemed|rejected|resolved|sealed|sent|settled|shipped|sold|"
+    r"started|submitted|used)(?=\s*(?:$|[.,;(]))"
     r"|\bnot your turn\b|\balready (?:over|ended|started|running|closed|cancell?ed|finished|shipped)(?=\s*(?:$|[.,;(]))",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -58,24 +58,33 @@ _STORAGE_FULL = lazy_pattern(r"\b(?:disk|storage) (?:quota|usage|space)\b|\bno s
 _SENT = lazy_pattern(r"\b(?:files?|requests?|uploads?|payloads?|attachments?|body|max|per)\b", re.IGNORECASE)
 # An account that is closed, and a key that is: `Your subscription is cancelled.`, `This API key is suspended.`
 _CLOSED = (
-    r"(?: (?!and\b)\w+){0,3} (?:is|has|has been|was) (?:currently |temporarily )?"
+    r" (?:is|has|has been|was) (?:currently |temporarily )?"
     r"(?:suspended|locked|closed|disabled|deactivated|inactive|cancell?ed|expired|blocked|frozen)\b"
 )
-_ACCOUNT_CLOSED = lazy_pattern(rf"\b(?:your {_ACCOUNT}|the (?!account){_ACCOUNT}|billing)\b{_CLOSED}", re.IGNORECASE)
-_KEY_CLOSED = lazy_pattern(rf"\b(?:your|the|this) (?:api |access )?(?:key|token)\b{_CLOSED}", re.IGNORECASE)
+_ACCOUNT_CLOSED = lazy_pattern(
+    rf"\b(?:your {_ACCOUNT}(?: \w+)?|the (?!account|team){_ACCOUNT}|billing(?: (?:for|of) \w+ \w+)?){_CLOSED}",
+    re.IGNORECASE,
+)
+_KEY_CLOSED = lazy_pattern(
+    rf"\b(?:your|the|this) (?:api[ -]?key|access (?:key|token)|api token){_CLOSED}", re.IGNORECASE
+)
 _PER_TIME = lazy_pattern(r"\bper[ -]?(?:second|minute|hour|\d+ ?s)|/(?:s|sec|min|minute|h|hour)\b", re.IGNORECASE)
-_PER_DAY = lazy_pattern(
-    r"\bper[ -]?(?:day|week|month|year)\b|\b(?:daily|weekly|monthly|yearly|annual)\b", re.IGNORECASE
+_ADDRESS = lazy_pattern(r"https?://\S+")
+_USED_UP = lazy_pattern(  # what waiting a minute does not help
+    r"\bper[ -]?(?:day|week|month|year)\b|\b(?:daily|weekly|monthly|yearly|annual)\b|"
+    r"\b(?:credits?|balance|billing|plan|trial|insufficient_quota|current quota)\b",
+    re.IGNORECASE,
 )
 # What a body says of an argument, or of what is no thing that a call names; or that nothing was found.
 _NO_STATE = lazy_pattern(
-    rf"{_DEMANDED}|\b(?:accounts?|{_ACCOUNT}|billing|api keys?|tokens?|credentials?|users?|permissions?|access)\b|"
+    rf"{_DEMANDED}|\b(?:accounts?|{_ACCOUNT}|billing|api keys?|tokens?|credentials?|users?|permissions?|access|"
+    r"ip|sessions?|endpoints?|(?<!pull )(?<!merge )requests?|connections?)\b|\bno \w+ (?:with|named|matches)\b|"
     r"\bnot found\b|\bno such\b|\b(?:does not|doesn't) exist\b",
     re.IGNORECASE,
 )
-_INSUFFICIENT = lazy_pattern(
-    r"\b(?:insufficient|not enough|too little) (?:funds|balance|money|stock|inventory|quantity|seats|space)\b|"
-    r"\bout of stock\b",
+_INSUFFICIENT = lazy_pattern(  # `Insufficient stock of oak-7`, `Insufficient funds in account 'A1'`
+    r"\b(?:insufficient|not enough|too little) (?:funds|balance|money|stock|inventory|quantity|seats|space)"
+    r" (?:of|in|on|for|at) (?:the )?(?:account |item |sku |warehouse )?(['\"]?[\w.-]*[A-Za-z][\w.-]*\w['\"]?)",
     re.IGNORECASE,
 )
 _OF_A_THING = (400, 409, 422)
@@ -116,8 +125,8 @@ def is_rate(failure: Failure) -> bool:
     Args:
         failure: the failure, which says that something is used up.
     """
-    told = failure.told[:_LONGEST_TOLD]
-    return _PER_TIME.search(told) is not None and _PER_DAY.search(told) is None
+    told = _ADDRESS.sub(" ", failure.told[:_LONGEST_TOLD])
+    return _PER_TIME.search(told) is not None and _USED_UP.search(told) is None
 
 
 def is_of_a_thing(status: int, failure: Failure) -> bool:
@@ -127,6 +136,6 @@ def is_of_a_thing(status: int, failure: Failure) -> bool:
         status: the HTTP status.
         failure: the failure, which says that something is used up.
     """
-    told = failure.told[:_LONGEST_TOLD]
-    is_short = status in _OF_A_THING and _INSUFFICIENT.search(told) is not None
-    return is_short and shows_sent_value(told, failure.arguments)
+    found = _INSUFFICIENT.search(failure.told[:_LONGEST_TOLD]) if status in _OF_A_THING else None
+    sent = (value for value in (failure.arguments or {}).values() if type(value) is str)
+    return found is not None and found[1].strip("'\"") in sent

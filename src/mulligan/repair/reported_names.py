@@ -25,7 +25,8 @@ _PROPOSED = re.compile(
 )
 _QUOTED = re.compile(r"\"([^\"]{1,400})\"|'([^']{1,400})'|`([^`]{1,400})`")
 _LISTED = re.compile(  # `known: a, b`, `not one of a, b and c`
-    rf"(?::|\b(?:one|any|either) of)\s{{1,4}}((?:{_NAME}\s*,\s*){{1,100}}(?:and\s|or\s)?{_NAME}(?:\s(?:and|or)\s{_NAME})?)"
+    r"(?::|\b(?:(?<!must not )(?<!cannot )(?<!may not )be|is not|isn't|expected) one of)"
+    rf"\s{{1,4}}((?:{_NAME}\s*,\s*){{1,100}}(?:and\s|or\s)?{_NAME}(?:\s(?:and|or)\s{_NAME})?)"
 )
 _QUOTED_LIST = re.compile(  # not the keys and values of an object
     r"""(?:"[^"\n]{1,100}"|'[^'\n]{1,100}')"""
@@ -38,7 +39,8 @@ PRINTED_BY_GO = re.compile(  # `known queries: [current_step items_left]`
     re.IGNORECASE,
 )
 _REMARK = re.compile(r"(?<=[\w'\"]) \((?!['\"])[^():\n]{1,60}\)(?=[,;.'\"\]]|\s*$)")  # `gra-1 (Graz), lnz-1 (Linz)`
-_SEPARATOR = re.compile(r"\s*,\s*(?:and\s+|or\s+)?|\s(?:and|or)\s")
+_SEPARATOR = re.compile(r"\s*,\s*(?:and\s+|or\s+)?")
+_AND_LAST = re.compile(r"\s(?:and|or)\s(\S+)$")
 _TRAILING = ".:,;-/"
 _DIGITS = re.compile(r"\d+")
 _MOST_TYPOS = 2
@@ -77,7 +79,7 @@ def _find_offered(text: str) -> list[str]:
         found[0] for found in _QUOTED_LIST.finditer(_REMARK.sub("", text))
     )  # no list: `('Not Found', 'No record')`
     quoted = [one.replace('"', "").replace("'", "") for one in lists if remove_missing_reports(one) == one]
-    listed = (found[1] for found in _LISTED.finditer(reported))
+    listed = (_AND_LAST.sub(r", \1", found[1]) for found in _LISTED.finditer(reported))
     names = [group for group in listed if not any(name.endswith(":") for name in _SEPARATOR.split(group))]
     bracketed = [found[1] for found in _BRACKETED.finditer(reported)]
     bracketed += [found[1].replace(" ", ",") for found in PRINTED_BY_GO.finditer(reported)]

@@ -62,10 +62,8 @@ _READS_ONLY = re.compile(
     r"\b(?:writ(?:e|ing|es)|update|modif\w+)\b[^.\n]{0,60}\bnot (?:allowed|permitted|supported)\b",
     re.IGNORECASE,
 )
-_WRITES = re.compile(  # how a statement begins that changes data
-    r"\s*(?:insert|update|delete|create|merge|alter|drop|replace|upsert|truncate|grant|revoke|set|remove)\s",
-    re.IGNORECASE,
-)
+_CHANGES_DATA = "(?:insert|update|delete|create|merge|alter|drop|replace|upsert|truncate|grant|revoke|set|remove)"
+_WRITES = re.compile(rf"\s*{_CHANGES_DATA}\s", re.IGNORECASE)  # how a statement begins that changes data
 _VARIANTS = word_set(VARIANTS)
 _RUNS_STATEMENTS = word_set(
     "run execute exec perform query write update modify change sql statement cypher expression script command db database "
@@ -75,13 +73,13 @@ _PLACES_TO_RUN = word_set("prod production live staging stage all every tenants 
 _LANGUAGES = word_set("sql statement cypher expression script command")
 _STATEMENT = re.compile(  # after blanks, brackets, comments and the beginning of a transaction
     r"(?:[\s(;]|--[^\n]*\n|/\*(?:(?!\*/).)*\*/|begin\b(?: transaction)?)*"
-    rf"(?:{_WRITES.pattern}|(?:select|with|match|exec|execute|call|pragma|explain)\s)",
+    rf"(?:{_CHANGES_DATA}\s|(?:select|with|match|exec|execute|call|pragma|explain)\s)",
     re.IGNORECASE | re.DOTALL,
 )
 _EXISTS = re.compile(r"\balready (?:exists?|present|registered|defined)\b|\bduplicate\b", re.IGNORECASE)
 _IS_THERE = re.compile(r"\balready\b", re.IGNORECASE)
 _TAKEN = re.compile(  # what another holds: `Room 5 is already booked`
-    r"([A-Za-z]+)(?: [\w.:@'\"-]+)? (?:is|are|was|has been) already "
+    r"\b([A-Za-z]{1,40})(?: [\w.:@'\"-]{1,60})? (?:is|are|was|has been) already "
     r"(?:booked|reserved|taken|occupied|held|used|in use|assigned|claimed|rented|hired)\b",
     re.IGNORECASE,
 )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Literal
 
-from mulligan.resolve.similarity import MISSPELT, NEGATIONS, RELATED, word_similarity
+from mulligan.resolve.similarity import MISSPELT, NEGATIONS, RELATED, is_other_form, word_similarity
 from mulligan.resolve.synonyms import HARMLESS, NAMESPACE_SEPARATORS, TRYING, VARIANTS, WIDENING
 from mulligan.resolve.words import (
     UNKNOWN,
@@ -43,9 +43,13 @@ _UNDO_PREFIXES = ("un", "de", "dis")
 _MOST_TYPOS = 2
 _MOST_REMEMBERED = 64
 _FIRST_WORDS, _LONG_ENOUGH = 3, 5
-_FURTHER_VERB = re.compile(
-    r"(?:\band(?: then)?|\bthen|[:;,]) (?:(?:also|so) )?([A-Za-z]+)\b(?= (?:it|them|the|a|an|this|that|all|one)\b)"
+_FURTHER_VERB = re.compile(  # with an object; one that destroys also without
+    r"(?:\band(?: then)?|\bthen|[.:;,]) (?:(?:also|so) )?([A-Za-z]+)\b"
+    r"(?= (?:it|them|the|a|an|this|that|all|one|every|its|their)\b)"
+    r"|(?:\band|\bthen|[.:;,]) (?:then )?((?:delet|remov|eras|destroy|drop|purg|wip)(?:es?|s)?)\b",
+    re.IGNORECASE,
 )
+_READING_FIRST = _PLAINLY_READING | {"get", "fetch", "browse"}
 _LONGEST_SENTENCE = 200
 _RUNS = frozenset(("run", "execute", "perform", "issue", "send"))
 _RUNS_READ_ONLY = re.compile(
@@ -141,7 +145,10 @@ def _may_act(tool: Tool) -> bool:
 
 def _is_of_other_variant(called: ParsedName, tool: Tool) -> bool:
     """Whether a called name asks for a variant, or for all, of which a tool's name does not speak: `sandbox.delete_user`."""
-    return not ((_VARIANTS | _WIDENING) & {*called.texts}).issubset(parse_name(tool.name[:200]).texts)
+    stems = {word.stem for word in parse_name(tool.name[:200]).words}
+    first = 0 if called.namespace_length else 1  # a verb, such as `new` or `test`
+    asked = (word for word in called.words[first:] if word.text in _VARIANTS | _WIDENING)
+    return any(word.stem not in stems for word in asked)
 
 
 def _does_more(ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
@@ -217,7 +224,7 @@ def _is_another_verb(ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
     if not (ours and theirs):
         return False
     may_be_misspelt = ours[0].meaning is UNKNOWN and not ours[0].changes
-    if may_be_misspelt and ours[0].text[0] == theirs[0].text[0]:
+    if (may_be_misspelt and ours[0].text[0] == theirs[0].text[0]) or is_other_form(ours[0], theirs[0]):
         return False
     is_known = bool(
         ours[0].meaning.same & theirs[0].meaning.same or ours[0].meaning.related & theirs[0].meaning.related
@@ -293,7 +300,9 @@ def _describes_reading(name: str, summary: str) -> bool:
 
 def _has_verb_elsewhere(words: Sequence[Word]) -> bool:
     """Whether a verb that reads is last, or behind what may be a server's name: `posts_read`, `printers_list_jobs`."""
-    return words[-1].reads or (words[0].meaning is UNKNOWN and any(word.reads for word in words[1:2]))
+    if words[-1].text in _READING_FIRST and len(words) > 1:
+        return True
+    return words[0].meaning is UNKNOWN and len(words) > 2 and words[1].text in _READING_FIRST
 
 
 def _is_declared_change(tool: Tool, words: Sequence[Word]) -> bool:
@@ -316,9 +325,8 @@ def _first_words(summary: str) -> list[Word]:
 
 
 def _further_verbs(summary: str) -> list[Word]:
-    """What else the first sentence of a description may say that a tool does: "Read a message and remove it."."""
-    sentence = summary[:_LONGEST_SENTENCE].partition(". ")[0].partition("\n")[0]
-    forms = (found[1].lower() for found in _FURTHER_VERB.finditer(sentence))
+    """What else a description may say that a tool does: "Read a message and remove it.", "Read and delete messages."."""
+    forms = ((found[1] or found[2]).lower() for found in _FURTHER_VERB.finditer(summary[:_LONGEST_SENTENCE]))
     return look_up_words(dict.fromkeys(one for form in forms for one in (form, form.removesuffix("s"))))
 
 

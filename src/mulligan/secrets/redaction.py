@@ -12,7 +12,6 @@ from mulligan.secrets import REDACTED, commands, named_values, patterns, tokens
 from mulligan.secrets.addresses import password_of
 from mulligan.secrets.patterns import redact_patterns
 from mulligan.secrets.values import Finder, Probe, probes_of, secrets_of
-from mulligan.untrusted.text import safe_str
 
 __all__ = ["PATTERNS", "REDACTED", "Redactor", "truncate"]
 
@@ -20,7 +19,7 @@ PATTERNS: tuple[str, ...] = (*patterns.SOURCES, *tokens.SOURCES, *named_values.S
 
 _MOST_VALUES, _SHORTEST, _MOST_PASSES = 1_000, 8, 8
 _ELLIPSIS = "…"
-_LONGEST_POINTER, _SHOWN_POINTER = 300, 100
+_LONGEST_POINTER = 1_000
 _CREDENTIAL_NAME = (
     r"(?:^|[^A-Z0-9])(?:KEYS?|SECRETS?|PASS|CREDS?|CREDENTIALS?|AUTH|DSN|SESSION|PRIVATE|ACCESS|PAT|JWT|BEARER)"
     r"(?:[^A-Z0-9]|$)|(?:TOKEN|PASSWORD|PASSWD|PASSPHRASE|PWD|COOKIE|SECRET|(?:API|ACCESS|SECRET|PRIVATE|AUTH)KEY)(?:[^A-Z0-9]|$)"
@@ -253,22 +252,21 @@ def _continues(text: str, at: int) -> bool:
 
 
 def redacted_pointer(pointer: str, redact: Callable[[str], str]) -> str:
-    """Redact a JSON Pointer, in which a secret may contain `~1` for a slash, or slashes for dots. A long one is shortened.
+    """Redact a JSON Pointer, in which a secret may contain `~1` for a slash, or slashes for dots.
 
-    It is shortened before it is redacted, since that takes long, but to more than is then kept: what is kept holds no part
-    of a secret that was cut.
+    Of one that is too long to be shown, nothing is: its beginning may be that of a secret, and redacting it whole takes long.
 
     Args:
         pointer: the pointer.
         redact: removes secrets from a text.
     """
-    is_long = len(pointer) > _LONGEST_POINTER
-    pointer = safe_str(pointer, _LONGEST_POINTER)
+    if len(pointer) > _LONGEST_POINTER:
+        return f"/{_ELLIPSIS}"
     redacted = redact(pointer)
     for spelling in pointer_spellings(pointer):
         if redacted == pointer and redact(spelling) != spelling:
             redacted = redact(spelling)
-    return truncate(redacted, _SHOWN_POINTER) if is_long else redacted
+    return redacted
 
 
 def pointer_spellings(pointer: str) -> Iterator[str]:

@@ -14,7 +14,7 @@ from mulligan.session.saved_state import OPTIONAL, is_amount, load, short_repr
 
 Part = Literal["calls", "failures", "seconds", "feedback_chars"]
 _PARTS: tuple[Part, ...] = ("calls", "failures", "seconds", "feedback_chars")
-_SHORT_NAME = 8
+_TRANSPOSED = 2
 _NAMES: Mapping[str, str] = {
     "calls": "{} call{s}",
     "failures": "{} failed call{s}",
@@ -90,14 +90,11 @@ def check_tool_names(budget: Budget | None, tools: Collection[str]) -> None:
 
 
 def _is_misspelt(name: str, tool: str) -> bool:
-    """Whether a name is a tool's name with a typo after its first letter; another number makes another tool."""
+    """Whether a name is a tool's in another style, or with letters transposed or doubled; a plural may be another tool."""
     one, other = (re.sub(r"[\W_]", "", text).casefold() for text in (name, tool))
-    if one[:1] != other[:1] or re.findall(r"\d", one) != re.findall(r"\d", other):
-        return False
-    from rapidfuzz.distance import OSA
-
-    most = 1 if len(other) <= _SHORT_NAME else 2
-    return OSA.distance(one, other, score_cutoff=most) <= most
+    if one == other or re.sub(r"(.)\1", r"\1", one) == re.sub(r"(.)\1", r"\1", other):
+        return True
+    return len(one) == len(other) and sorted(one) == sorted(other) and sum(map(str.__ne__, one, other)) == _TRANSPOSED
 
 
 class ExhaustedPart(NamedTuple):

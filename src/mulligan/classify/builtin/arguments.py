@@ -18,7 +18,9 @@ from mulligan.classify.rules import Rules
 from mulligan.errors import Problem, ToolArgumentError, ToolError, ToolExecutionError
 
 rules = Rules()
-_NOT_JSON = re.compile(r"^[^\n]{0,100}: line \d+ column \d+ \(char \d+\)\s*$")
+_NOT_JSON = re.compile(
+    r"^(?:Expecting|Extra data|Unterminated|Invalid)[^\n]{0,100}: line \d+ column \d+ \(char \d+\)\s*$"
+)
 _BINDING = re.compile(
     r"(?:([\w.<>]{1,200})\(\) )?(?:got an unexpected keyword argument '?(\w{1,100})"
     r"|got multiple values for argument '(\w{1,100})'"
@@ -193,13 +195,23 @@ def decoding(failure: Failure) -> ToolError | None:
 
 @rules("builtins.ValueError")
 def decoding_text(failure: Failure) -> ToolError | None:
-    """The text of a `json.JSONDecodeError` in a plain `ValueError`, after a call that sent no JSON text: about a response."""
+    """The text of a `json.JSONDecodeError` in a plain `ValueError`, about an argument or a response."""
     if type(failure.exception) is not ValueError:
         return None
-    sent = (value for value in _values(failure.arguments or {}) if type(value) is str)
-    if _NOT_JSON.search(failure.text) is None or any(value.lstrip()[:1] in ("{", "[") for value in sent):
+    if _NOT_JSON.search(failure.text) is None:
         return None
+    if any(_why_no_json(value) == failure.text for value in _values(failure.arguments or {}) if type(value) is str):
+        return ToolArgumentError("An argument must be JSON text and is not.")
     return ToolExecutionError("The tool received a response that is not JSON.")
+
+
+def _why_no_json(text: str) -> str:
+    """Why a text is no JSON; empty if it is."""
+    try:
+        json.loads(text)
+    except ValueError as error:
+        return str(error)
+    return ""
 
 
 @rules("builtins.UnicodeError")

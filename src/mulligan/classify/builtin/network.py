@@ -27,7 +27,8 @@ _RPC: Mapping[int, m.Meaning] = {
 }
 
 
-_SAID_BESIDE_CODE = (m.NOT_FOUND, m.NO_TOOL, m.EXISTS, m.AUTHENTICATION, m.PERMISSION, m.RATE_LIMIT, m.QUOTA)
+_OF_AN_ACCOUNT = (m.AUTHENTICATION, m.PERMISSION, m.QUOTA)
+_OF_A_PARAMETER = re.compile(r"\b(?:propert(?:y|ies)|fields?|parameters?|paths?|missing|required)\b", re.IGNORECASE)
 
 
 @rules("aiohttp.ClientPayloadError", "aiohttp.http_exceptions.PayloadEncodingError")
@@ -76,8 +77,11 @@ def json_rpc(failure: Failure) -> ToolError | None:
 
 def _rpc_error(failure: Failure, code: int) -> ToolError | None:
     meaning = _RPC.get(code)
-    if meaning in (m.ARGUMENT, m.FAILED):  # some servers send one code for everything
-        meaning = said(failure.told, _SAID_BESIDE_CODE) or meaning
+    if meaning is m.FAILED:  # some servers send one code for everything
+        return m.error_of(failure, said(failure.told, _OF_AN_ACCOUNT) or meaning)
+    if meaning is m.ARGUMENT:
+        is_of_account = _OF_A_PARAMETER.search(failure.told) is None
+        meaning = said(failure.told, (m.NOT_FOUND, m.NO_TOOL, *(_OF_AN_ACCOUNT if is_of_account else ()))) or meaning
     return None if meaning is None else m.error_of(failure, meaning)
 
 

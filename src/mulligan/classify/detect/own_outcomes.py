@@ -45,12 +45,12 @@ _STATES = {  # what a thing is after a verb was done to it, besides the verb's o
         ("expire invalidate void", "void|invalid|(?:not|no longer) valid"),
         ("cancel revoke", "void|no longer (?:valid|active)"),
         (
-            "archive delete hide purge remove retire unpublish withdraw",
-            "gone|no longer (?:available|visible|listed|public)",
+            "archive delete hide purge remove",
+            "gone|no longer (?:visible|listed|public)",
         ),
+        ("retire unpublish withdraw", "no longer (?:available|visible|listed|public)"),
         ("close disconnect drop end", "closed|shut|ended|over|no longer (?:open|connected|active)"),
         ("clear drain empty flush wipe", "empty"),
-        ("charge fill refill", "full"),
     )
     for verb in verbs.split()
 }
@@ -69,14 +69,14 @@ _LATER = re.compile(
 _UNDONE = re.compile(  # what became of the deed, which is more than a state
     r"\b(?:was|were|did|could|had|got|has been|have been) (?:\w+ )?(?:not|never|\w+ed|undone|withdrawn|lost|sent back)\b"
     r"|\b(?:is|are) (?:aborted|cancell?ed|declined|denied|refused|rejected)\b"
-    r"|\b(?:never|fail\w*|bounced|error)\b"
+    r"|\b(?:is|are) not (?:delivered|sent|received|saved|stored|applied)\b(?! yet)"
+    r"|\b(?:never|fail\w*|bounced|error|rejected|declined|refused)\b"
 )
 _REASON = re.compile(r":|\b(?:already|because|due to)\b")
 _SETTING = word_set("adjust change configure set update")
-_STATE_NOUNS = word_set("status state stage phase outcome result")
 _SET = re.compile(
     r"(?P<label>[a-z]+(?: [a-z]+){0,4})(?:: | (?:was |is )?(?:now|set to|changed to|updated to) )"
-    r"(?:(?P<state>[a-z]+ed)|[-+]?\d[\d.,]* ?(?:%|[a-z]+)?(?:(?: per | an? | every | ?/ ?)(?:\d+ )?[a-z]+)?)"
+    r"[-+]?\d[\d.,]* ?(?:%|[a-z]+)?(?:(?: per | an? | every | ?/ ?)(?:\d+ )?[a-z]+)?"
 )
 
 
@@ -103,7 +103,7 @@ def _says_own_deed(sentence: str, subject: Subject) -> bool:
     if later is None or deed is None or not _is_own_deed(deed, subject):
         return False
     rest, clause = sentence[later.end() :], deed[0]
-    if _REASON.search(rest) or (not rest.startswith("who") and _becomes_undone(rest, subject)):
+    if _REASON.search(rest) or _becomes_undone(rest, subject):
         return False
     return NEGATION.search(clause) is None and REFUSAL.search(clause) is None and sense(clause) is None
 
@@ -127,11 +127,7 @@ def _outcome_of(action: str) -> re.Pattern[str] | None:
 def _is_setting(sentence: str, subject: Subject) -> bool:
     """Whether a sentence gives the value of what the tool sets: `Rate limit: 5 per minute` of `set_rate_limit`."""
     found = _SET.fullmatch(sentence) if subject.action in _SETTING else None
-    if found is None:
-        return False
-    label = found["label"].split()
-    is_state = subject.thing in _STATE_NOUNS and subject.words.issuperset(label)  # `Status: failed` of `set_status`
-    return label[-1] == subject.thing and (is_state or not found["state"])
+    return found is not None and found["label"].split()[-1] == subject.thing
 
 
 def _is_own_deed(deed: re.Match[str], subject: Subject) -> bool:
