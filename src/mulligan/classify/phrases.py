@@ -290,6 +290,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
         """conflict, merge conflict …, version conflict …, foreign key constraint failed, ~ directory not empty,
         ~ modified since ~, ~ changed since ~, ~ (was|were|been) (modified|changed|updated) after ~,
         ~ (check and set|compare and set|compare and swap|cas) (failed|failure|mismatch) …,
+        ~ (check and set|compare and set|compare and swap|cas) (parameter|index|value|) (did|does) not match ~,
         wrong last sequence* ~, (stale|outdated) (sequence|revision|etag|row version),
         ~ (revision|etag|row version|resource version) @ (mismatch|mismatched|stale|outdated) …,
         ~ (revision|etag|generation|row version) (number|) (*|) @ not (match|the latest|the current|the newest) ~,
