@@ -117,8 +117,6 @@ def _reader(candidate: Tool, tool: Tool, kind: Sequence[Word]) -> Reader | None:
         return None
     texts = {word.text for word in words}
     lists, searches = not LISTS.isdisjoint(texts), not _SEARCHES.isdisjoint(texts)
-    if lists and not candidate.read_only and not any(map(_is_plural, matched)) and _requires_any(candidate):
-        return None  # `list_item`, with a title and a price, puts an item on a list
     if not (lists or searches):
         is_noun = all(map(_is_thing, parsed.tail_words))  # `snapshots`
         lists = (words[0].reads or is_noun) and any(map(_is_plural, matched))
