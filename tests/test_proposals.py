@@ -236,6 +236,7 @@ def test_a_tool_that_does_more_or_the_opposite_is_not_named(make_pipeline, run, 
         ("library.desk.add_member", "library_add_member", True),
         ("terminte_pump", "terminate_pump", True),
         ("remove_member", "delete_member", True),
+        ("join_member", "joined_member", True),
     ],
 )
 def test_a_namespace_and_a_misspelling_lead_to_the_tool_unless_they_say_where(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Literal
 
-from mulligan.resolve.similarity import MISSPELT, NEGATIONS, RELATED, is_other_form, word_similarity
+from mulligan.resolve.similarity import MISSPELT, NEGATIONS, RELATED, word_similarity
 from mulligan.resolve.synonyms import HARMLESS, NAMESPACE_SEPARATORS, TRYING, VARIANTS, WIDENING
 from mulligan.resolve.words import (
     UNKNOWN,
@@ -39,6 +39,7 @@ _PERMISSIONS = frozenset(("read", "view", "show"))  # `grant_read` asks for a ch
 _ALSO_READS = frozenset(("open", "export", "download", "load", "copy", "print", "generate", "sync"))  # `open_file`
 _PLAINLY_READING = frozenset(("list", "read", "show", "search", "find", "view", "describe", "lookup", "query"))
 _NEGATIVE_NUMBER = re.compile(r"(?<![^\W_])-\d+")
+_ENDINGS = ("", "s", "d", "ed", "ing")
 _UNDO_PREFIXES = ("un", "de", "dis")
 _MOST_TYPOS = 2
 _MOST_REMEMBERED = 64
@@ -224,12 +225,18 @@ def _is_another_verb(ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
     if not (ours and theirs):
         return False
     may_be_misspelt = ours[0].meaning is UNKNOWN and not ours[0].changes
-    if (may_be_misspelt and ours[0].text[0] == theirs[0].text[0]) or is_other_form(ours[0], theirs[0]):
+    if (may_be_misspelt and ours[0].text[0] == theirs[0].text[0]) or _is_inflected(ours[0], theirs[0]):
         return False
     is_known = bool(
         ours[0].meaning.same & theirs[0].meaning.same or ours[0].meaning.related & theirs[0].meaning.related
     )
     return not is_known and not any(word.stem == theirs[0].stem for word in ours)
+
+
+def _is_inflected(one: Word, other: Word) -> bool:
+    """Whether one verb is a form of the other: `add` and `added`."""
+    short, long = sorted((one.text, other.text), key=len)
+    return long.startswith(short) and long[len(short) :] in _ENDINGS
 
 
 def _are_opposites(ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
