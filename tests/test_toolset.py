@@ -443,3 +443,16 @@ def test_a_callable_of_a_package_that_is_called_like_a_framework_is_a_tool():
     kind = type("Search", (), {"__module__": "agents.own", "__call__": lambda self, query: query})
     kind.__call__.__annotations__ = {"query": str}
     assert list(Toolset([kind()])) == ["Search"]
+
+
+@pytest.mark.parametrize(
+    "listing", [lambda tools: tools, lambda tools: tools.view, lambda tools: tools.without_handlers()]
+)
+def test_which_tools_have_parameters_for_all_arguments(listing):
+    schema = {"type": "object", "properties": {"shelf": {}, "day": {}}}
+    tools = Toolset([Tool.from_schema("get_shelf", "", {"type": "object", "properties": {"shelf": {}}}, dict)])
+    tools.add(Tool.from_schema("list_loans", "", schema, dict))
+    listed = listing(tools)
+    assert [tool.name for tool in listed.having({"shelf": "n"})] == ["get_shelf", "list_loans"]
+    assert [tool.name for tool in listed.having({"day": 1, "shelf": "n"})] == ["list_loans"]
+    assert listed.having({"isbn": 1}) == []

@@ -259,6 +259,9 @@ class _View(_ReadOnly):
     def suggest(self, called: str, arguments: Mapping[str, Any] | None = None) -> Suggestions:
         return self._whole.suggest(called, arguments)
 
+    def having(self, arguments: Mapping[str, Any]) -> list[Tool]:
+        return self._whole.having(arguments)
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._whole)
 
