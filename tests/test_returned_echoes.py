@@ -49,3 +49,14 @@ def test_a_call_compares_what_its_tool_returns_with_its_own_arguments(bare):
     pipeline = bare.with_tools([create_ticket])
     assert pipeline.call("create_ticket", {"title": "Error: no paper"}).content == "Error: no paper"
     assert pipeline.call("create_ticket", {"title": "x"}).is_error
+
+
+def test_no_code_of_a_returned_value_runs_when_it_is_compared(bare):
+    class Unwilling:
+        def __eq__(self, other: object) -> bool:
+            raise RuntimeError("not comparable")
+
+        __hash__ = object.__hash__
+
+    value = {"status": "failed", "reason": "timeout", "job": Unwilling()}
+    assert bare.classify(value, tool="log_failure", arguments={"job": 4, "reason": "timeout"}) is None

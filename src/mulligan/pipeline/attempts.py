@@ -264,7 +264,7 @@ def classify_outcome(invocation: Invocation, tool: Tool, outcome: Outcome) -> Ou
     else:
         value, has_detect = outcome.value, invocation.runtime.hooks.has_detect
         may_fail = tool.detect is not True or has_detect or may_report(value)
-        failure = detect_failure(invocation.runtime, tool, value, invocation.arguments) if may_fail else None
+        failure = detect_failure(invocation.runtime, tool, value, lambda: invocation.arguments) if may_fail else None
         if failure is not None:
             failure.place(tool, invocation.call, invocation.arguments)
     invocation.failure = outcome.failure = failure
@@ -286,18 +286,20 @@ def _was_refused(error: ToolError) -> bool:
     return is_refusal(error.http_status)
 
 
-def detect_failure(runtime: Runtime, tool: Tool, value: Any, arguments: Mapping[str, Any] | None) -> Failure | None:
+def detect_failure(
+    runtime: Runtime, tool: Tool, value: Any, read_arguments: Callable[[], Mapping[str, Any] | None]
+) -> Failure | None:
     """The failure that a returned value reports: what the tool's own function says, else what the plugins say.
 
     Args:
         runtime: what is known of the pipeline.
         tool: the tool.
         value: what it returned.
-        arguments: what was sent: a value that only repeats it reports nothing.
+        read_arguments: returns what was sent, for a value that may only repeat it; called after a failure was found.
     """
     if tool.detect is True:
         failure = runtime.hooks.detect(value, tool)
-        return None if failure is not None and _is_echo(failure, value, tool, arguments) else failure
+        return None if failure is not None and _is_echo(failure, value, tool, read_arguments) else failure
     if tool.detect is False:
         return None
     fault_log, culprit = runtime.fault_log, f"tool {tool.name}"
@@ -314,9 +316,10 @@ def detect_failure(runtime: Runtime, tool: Tool, value: Any, arguments: Mapping[
     return None
 
 
-def _is_echo(failure: Failure, value: Any, tool: Tool, arguments: Mapping[str, Any] | None) -> bool:
+def _is_echo(failure: Failure, value: Any, tool: Tool, read_arguments: Callable[[], Mapping[str, Any] | None]) -> bool:
     """Whether a failure that the built-in read from plain data is only what was sent."""
-    if not failure.is_data or not arguments:
+    arguments = read_arguments() if failure.is_data else None
+    if not arguments:
         return False
     from mulligan.classify.detect.echoes import is_echo
 

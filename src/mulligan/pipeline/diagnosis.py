@@ -59,7 +59,9 @@ class Diagnosis:
         if issubclass(type(exception_or_value), BaseException):  # a foreign object may lie about its class, or raise
             failure = Failure(exception_or_value)
         else:
-            failure = detect_failure(self._runtime, known_tool or _unknown_tool(tool), exception_or_value, arguments)
+            failure = detect_failure(
+                self._runtime, known_tool or _unknown_tool(tool), exception_or_value, lambda: arguments
+            )
         if failure is None:
             return None
         failure.tool, failure.arguments = known_tool, arguments

@@ -11,6 +11,7 @@ from mulligan.classify.detect.values import find_failure
 from mulligan.tools import Tool
 from mulligan.untrusted.classes import as_dict, is_a
 
+_PLAIN = (str, int, float, bool)
 _LABELLED = re.compile(r"(?:([\w -]{1,40}): )?(.+?)[.!]?", re.DOTALL)
 
 
@@ -29,7 +30,7 @@ def is_echo(value: Any, told: str, tool: Tool, arguments: Mapping[str, Any]) -> 
     sent = {text.strip().rstrip(".!") for text in arguments.values() if type(text) is str} - {""}
     if told.strip().rstrip(".!") in sent and is_a(value, Mapping):
         members = as_dict(value)
-        rest = {name: one for name, one in members.items() if not (name in arguments and one == arguments[name])}
+        rest = {name: one for name, one in members.items() if not _was_sent(name, one, arguments)}
         return len(rest) < len(members) and find_failure(rest, tool) is None
     found = _LABELLED.fullmatch(value.strip()) if type(value) is str else None
     if found is None:
@@ -37,3 +38,8 @@ def is_echo(value: Any, told: str, tool: Tool, arguments: Mapping[str, Any]) -> 
     names = subject.words.union(*(map(str.lower, PIECES.findall(name)) for name in arguments))
     is_label = names.issuperset(map(str.lower, PIECES.findall(found[1] or "")))
     return value.strip().rstrip(".!") in sent or (is_label and found[2] in sent)
+
+
+def _was_sent(name: Any, value: Any, arguments: Mapping[str, Any]) -> bool:
+    """Whether a member is an argument of the same name and value; only plain values are compared, since others run code."""
+    return type(name) is str and type(value) in _PLAIN and name in arguments and value == arguments[name]
