@@ -597,6 +597,7 @@ def test_a_thing_of_the_user_that_is_full_is_no_account(pipeline, text, cls):
         ("/api/webhooks/1122/abc-def", "/api/webhooks/1122/abc-def"),
         ("/hooks/catch/123456/abcde1", "/hooks"),
         ("/bot/s3cr3t/send", "/bot"),
+        ("/api/tokens/b7k2m/rotate", "/api/tokens"),
         ("/3f2b8c1e-7d4a-4e2b-9c11-0a1b2c3d4e5f", None),
         ("/v1/orders/2024-17", "/v1/orders/2024-17"),
     ],
@@ -612,6 +613,7 @@ def test_the_text_of_a_decoder_is_about_a_response_unless_an_argument_reads_so(p
     assert type(pipeline.classify(error, arguments={"body": '{"a": 1 "b": 2}'})) is ToolArgumentError
     unread = ValueError("Expecting value: line 1 column 1 (char 0)")
     assert type(pipeline.classify(unread, arguments={"text": "hello"})) is ToolArgumentError
+    assert type(pipeline.classify(unread, arguments={"text": "[" * 100_000})) is ToolExecutionError
     other = ValueError("Unexpected token 'FORM': line 1 column 10 (char 9)")
     assert type(pipeline.classify(other, arguments={"query": "select a FORM b"})) is not ToolExecutionError
 

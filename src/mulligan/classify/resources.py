@@ -85,7 +85,7 @@ _QUOTES = frozenset("\"'`")
 _STEP = lazy_pattern(r"[/\\]\w|\w\.[a-z]\w{0,5}$")
 _ESCAPED_PATH = lazy_pattern(r"[A-Za-z]:\\\\[^\\]|\\{4}\w")
 _KEYS = frozenset(
-    ("webhook", "webhooks", "hook", "hooks", "catch", "key", "keys", "token", "tokens", "bot", "secret", "k")
+    ("webhook", "webhooks", "hook", "hooks", "key", "keys", "token", "tokens", "bot", "secret", "secrets")
 )
 _SHORTEST_KEY, _LONG_STEP = 5, 16
 _NAMING_METHODS = ("", "GET", "HEAD", "DELETE", "PUT", "PATCH")

@@ -73,7 +73,7 @@ def argument_template(error: ToolError, tool: Tool | None, named: str, left: str
         or not (sent or (tool and "properties" in tool.parameters))
     ):
         return named
-    return left if _parameters(tool) - sent.keys() else "not_of_arguments"
+    return left if parameters_of(tool) - sent.keys() else "not_of_arguments"
 
 
 def argument_step(
@@ -110,14 +110,14 @@ def argument_step(
     pointers = list(dict.fromkeys(problem.pointer for problem in problems))
     rest = catalogue["rest"] if _has_others(error.arguments, pointers) else ""
     names = _display_pointers(pointers, sanitize_line) if len(pointers) <= _MOST_NAMES else []
-    known, sent = _parameters(tool), error.arguments or {}
+    known, sent = parameters_of(tool), error.arguments or {}
     kinds = {_problem_template(problem, known, sent) for problem in problems}
     parents = _parents_of_unknown(problems, kinds, tool) if error.rule == "host:arguments" else None
     if parents is not None and tool is not None:
         is_asked = offer == "meant"
         misnamed = "" if is_asked or parents != {""} else _misnamed_step(error, name, tool, catalogue, problems)
         return misnamed or _known_arguments_step(name, tool, catalogue, parents, rest)
-    if kinds == {"without"} and not _parameters(tool):
+    if kinds == {"without"} and not parameters_of(tool):
         return catalogue["without_any"].format(tool=name)
     if not names or ("without" in kinds and len(kinds) > 1):
         return catalogue["corrected"].format(tool=name, rest=rest)
@@ -206,7 +206,7 @@ def _may_guard(error: ToolError, tool: Tool, missing: Sequence[str]) -> bool:
     from mulligan.repair.units import is_unit
     from mulligan.resolve.words import are_antonyms, look_up_words
 
-    unknown = {key: value for key, value in (error.arguments or {}).items() if key not in _parameters(tool)}
+    unknown = {key: value for key, value in (error.arguments or {}).items() if key not in parameters_of(tool)}
     ours = {word for key in unknown for word in split_words(key)}
     theirs = {word for pointer in missing for word in split_words(argument_of(pointer))}
     if any(isinstance(value, bool) for value in unknown.values()):
@@ -250,7 +250,7 @@ def _read_first_step(
 
 def _repeats_state(tool: Tool, argument: str) -> bool:
     """Whether an argument says which state of a thing is to be changed, by which its later changes are noticed."""
-    if argument not in _parameters(tool) or tool.read_only:
+    if argument not in parameters_of(tool) or tool.read_only:
         return False
     words = split_words(argument)
     if words[-1:] == ["match"]:
@@ -265,7 +265,7 @@ def _repeats_state(tool: Tool, argument: str) -> bool:
 
 def _undeclared(error: ToolError, tool: Tool | None) -> list[str]:
     """The arguments that were sent and that the tool does not declare, quoted; empty if there are too many to name."""
-    known, sent = _parameters(tool), error.arguments or {}
+    known, sent = parameters_of(tool), error.arguments or {}
     others = [argument for argument in sent if argument not in known] if known else []
     is_shown = len(others) <= _MOST_NAMES and all(map(is_plain_identifier, others))
     return [f'"{argument}"' for argument in others] if is_shown else []
@@ -321,8 +321,8 @@ def _is_any_misspelt(unknown: Sequence[str], tool: Tool) -> bool:
     """Whether an unknown argument may be another, misspelt or with a word in common; it must then not just be omitted."""
     from mulligan.resolve.similarity import distance
 
-    known = [argument.casefold() for argument in _parameters(tool)]
-    words = {word for argument in _parameters(tool) for word in split_words(argument)} - _COMMON_WORDS
+    known = [argument.casefold() for argument in parameters_of(tool)]
+    words = {word for argument in parameters_of(tool) for word in split_words(argument)} - _COMMON_WORDS
     return any(not words.isdisjoint(split_words(name)) for name in unknown) or any(
         0 < distance(name.casefold(), argument, _MAX_TYPOS) <= _MAX_TYPOS
         for name in unknown
@@ -351,10 +351,10 @@ def _known_arguments_step(name: str, tool: Tool, catalogue: Catalogue, parents: 
         names = join_names([f'"{member}"' for member in members], catalogue)
         where = join_names([f'"{show_name(place)}"' for place in places], catalogue)
         return catalogue["only_these"].format(tool=name, names=f"{names} of {where}", rest=rest)
-    if not _parameters(tool):
+    if not parameters_of(tool):
         return catalogue["only_none"].format(tool=name)
     known = [f'"{argument}"' for argument in tool.parameters.get("properties", ()) if is_plain_identifier(argument)]
-    if len(known) != len(_parameters(tool)) or len(known) > _MOST_KNOWN:
+    if len(known) != len(parameters_of(tool)) or len(known) > _MOST_KNOWN:
         return catalogue["only_known"].format(tool=name)
     return catalogue["only_these"].format(tool=name, names=join_names(known, catalogue), rest="")
 
@@ -382,8 +382,12 @@ def _unquoted_template(problem: Problem) -> str:
     return {"integer": "number", "number": "number", "boolean": "boolean"}.get(expected, "")
 
 
-def _parameters(tool: Tool | None) -> frozenset[str]:
-    """The names of a tool's parameters; empty if its schema declares none."""
+def parameters_of(tool: Tool | None) -> frozenset[str]:
+    """The names of a tool's parameters; empty if its schema declares none.
+
+    Args:
+        tool: the tool, or None.
+    """
     return frozenset() if tool is None else _declared_parameters(tool)
 
 

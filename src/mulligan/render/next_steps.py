@@ -27,7 +27,7 @@ from mulligan.errors import (
     ToolUnavailableError,
 )
 from mulligan.pointers import argument_of
-from mulligan.render.argument_steps import Offer, argument_step, argument_template
+from mulligan.render.argument_steps import Offer, argument_step, argument_template, parameters_of
 from mulligan.render.quoting import split_problems
 from mulligan.render.shown_lookup import Look, ShownLookup
 from mulligan.repair.identifiers import argument_with_address
@@ -269,7 +269,7 @@ def may_have_taken_effect(error: ToolError, tool: Tool | None) -> bool:
     if not sent or is_about_the_call or _may_be_repeated(tool):
         return False
     problems = split_problems(error, tool)[0]
-    left_out = tool.parameters.get("properties", {}).keys() - sent.keys()
+    left_out = parameters_of(tool) - sent.keys()
     if any(argument_of(problem.pointer) in left_out for problem in problems):
         return False  # the service requires what the schema leaves open
     about = [problem for problem in problems if argument_of(problem.pointer) in sent]

@@ -196,9 +196,7 @@ def decoding(failure: Failure) -> ToolError | None:
 @rules("builtins.ValueError")
 def decoding_text(failure: Failure) -> ToolError | None:
     """The text of a `json.JSONDecodeError` in a plain `ValueError`, about an argument or a response."""
-    if type(failure.exception) is not ValueError:
-        return None
-    if _NOT_JSON.search(failure.text) is None:
+    if type(failure.exception) is not ValueError or _NOT_JSON.search(failure.text) is None:
         return None
     if any(_why_no_json(value) == failure.text for value in _values(failure.arguments or {}) if type(value) is str):
         return ToolArgumentError("An argument must be JSON text and is not.")
@@ -206,11 +204,11 @@ def decoding_text(failure: Failure) -> ToolError | None:
 
 
 def _why_no_json(text: str) -> str:
-    """Why a text is no JSON; empty if it is."""
+    """Why a text is no JSON; empty if it is, or nested too deeply."""
     try:
         json.loads(text)
-    except ValueError as error:
-        return str(error)
+    except (ValueError, RecursionError) as error:
+        return str(error) if isinstance(error, ValueError) else ""
     return ""
 
 

@@ -25,8 +25,6 @@ _RPC: Mapping[int, m.Meaning] = {
     -32602: m.ARGUMENT,
     -32603: m.FAILED,
 }
-
-
 _OF_AN_ACCOUNT = (m.AUTHENTICATION, m.PERMISSION, m.QUOTA)
 _OF_A_PARAMETER = re.compile(r"\b(?:propert(?:y|ies)|fields?|parameters?|paths?|missing|required)\b", re.IGNORECASE)
 
